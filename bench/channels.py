@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cadenza.replies.reply import say
-from cadenza.replies.streams import Speech
+from cadenza.replies.streams import ModelStream
 from cadenza.settings import Settings
 from cadenza.sim.faults import Faults
 from cadenza.sim.memory_api import WorldApi
@@ -46,7 +46,7 @@ class _Channel:
 
 
 async def deliver(
-    speeches: Sequence[Speech],
+    speeches: Sequence[ModelStream],
     *,
     persona: Identity | None,
     latency: float,
@@ -86,6 +86,6 @@ async def deliver(
     )
 
 
-async def _answer(target: DiscordTarget, speech: Speech) -> bool:
+async def _answer(target: DiscordTarget, speech: ModelStream) -> bool:
     left = await say(target, speech, settings=Settings.of(degree=1, flood_limit=10_000))
     return isinstance(left.outcome, Completed)

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from .targets.discord.webhooks import WebhookStore as WebhookStore
     from .targets.memory import MemoryTarget as MemoryTarget
     from .targets.target import Allowance as Allowance
-    from .targets.target import Calling as Calling
     from .targets.target import Limits as Limits
     from .targets.target import Markup as Markup
-    from .targets.target import Metered as Metered
+    from .targets.target import SupportsAllowance as SupportsAllowance
+    from .targets.target import SupportsPings as SupportsPings
     from .targets.target import Target as Target
     from .text.prose import Edit as Edit
     from .text.rendering import Marks as Marks

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.sim.people import Guild, Person
 from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.sim.server import Server, serve
@@ -147,7 +147,7 @@ class Town:
         """The keys of the turns that stand in the bot's journal."""
         path = f"file:{self.folder / 'cadenza.db'}?mode=ro"
         with closing(sqlite3.connect(path, uri=True, timeout=PATIENCE)) as store:
-            rows = store.execute("SELECT key FROM records WHERE shelf = ?", (Shelf.TURNS,)).fetchall()
+            rows = store.execute("SELECT key FROM records WHERE shelf = ?", (Namespace.TURNS,)).fetchall()
         return [str(key) for (key,) in rows]
 
 

@@ -99,8 +99,8 @@ class BotRoom:
     handed: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def staff(self) -> BotServices:
-        return self.bot.staff
+    def services(self) -> BotServices:
+        return self.bot.services
 
     @property
     def mention(self) -> str:
@@ -156,7 +156,7 @@ async def bot_room(
     world: World | None = None,
     intents: discord.Intents | None = None,
     limits: RateLimits | None = None,
-    staffed: Callable[[BotServices], BotServices] = lambda staff: staff,
+    staffed: Callable[[BotServices], BotServices] = lambda services: services,
     before: BotRoom | None = None,
 ) -> AsyncIterator[BotRoom]:
     """Have a bot at work; *before* is a room that it comes back to after its end."""
@@ -170,17 +170,17 @@ async def bot_room(
         world, me, mia, tom, guild, general = (
             before.world, before.me, before.mia, before.tom, before.guild, before.general
         )  # fmt: skip
-        store = store or before.staff.store
+        store = store or before.services.store
     if intents is None:
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
     faults = Faults()
     model = OneModel(answer)
-    staff = build(Current(config), store or MemoryStore(), MirrorSeal())
-    staff = staffed(replace(staff, models=model))
+    services = build(Current(config), store or MemoryStore(), MirrorSeal())
+    services = staffed(replace(services, models=model))
     async with serve(world, limits=limits or RateLimits.off(), faults=faults) as server:
         with server.discord_py(), leaping():
-            bot = CadenzaBot(staff, intents=intents, guild_ready_timeout=0.05)
+            bot = CadenzaBot(services, intents=intents, guild_ready_timeout=0.05)
             async with server.running(bot):
                 yield BotRoom(world, server, bot, model, mia, tom, guild, general, me, faults)
                 if not bot.is_closed():

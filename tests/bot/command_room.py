@@ -116,9 +116,9 @@ class CommandRoom:
     """The id of the last interaction."""
 
     @property
-    def staff(self) -> BotServices:
+    def services(self) -> BotServices:
         """Who works for the bot."""
-        return self.context.staff
+        return self.context.services
 
     @property
     def form(self) -> Json | None:
@@ -238,12 +238,12 @@ async def command_room(
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
     remote = remote or Remote()
-    staff = build(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
+    services = build(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
     async with serve(world, limits=RateLimits.off()) as server:
         with server.discord_py(), leaping():
             client = discord.Client(intents=intents, guild_ready_timeout=0.05)
             tree = app_commands.CommandTree(client)
-            context = CommandContext(staff, remote, client)
+            context = CommandContext(services, remote, client)
             async with server.running(client):
                 await tree.set_translator(Translations())
                 for family in families:

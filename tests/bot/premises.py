@@ -13,7 +13,7 @@ from cadenza.bot.wiring import BotServices
 from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Line, Persona, Scene
 
 SETTINGS = Settings().with_values({"degree": 1, "typing_budget": 0.0, "typing_least": 0.0})
@@ -22,9 +22,9 @@ SETTINGS = Settings().with_values({"degree": 1, "typing_budget": 0.0, "typing_le
 class SmallBot(discord.Client):
     """Answers whoever is not a program."""
 
-    def __init__(self, staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> None:
+    def __init__(self, services: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> None:
         super().__init__(intents=intents, http_trace=trace, guild_ready_timeout=0.05)
-        self._staff = staff
+        self._services = services
         self._busy = 0
         self.has_wound_down = False
         self.tree: app_commands.CommandTree[SmallBot] = app_commands.CommandTree(self)
@@ -39,8 +39,8 @@ class SmallBot(discord.Client):
         self._busy += 1
         try:
             scene = Scene(str(message.channel.id), Persona("Cadenza"), (Line(message.author.name, message.content),))
-            target = await Home.of(self).target(await room_of(message))
-            await reply(scene, await self._staff.models.sources(""), target, settings=SETTINGS)
+            target = await ClientState.of(self).target(await room_of(message))
+            await reply(scene, await self._services.models.sources(""), target, settings=SETTINGS)
         finally:
             self._busy -= 1
 
@@ -55,9 +55,9 @@ async def _echo(interaction: discord.Interaction[SmallBot], words: str) -> None:
     await interaction.response.send_message(words, ephemeral=True)
 
 
-def small_bot(staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> RunningClient:
+def small_bot(services: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> RunningClient:
     """As ``cadenza_bot``, but small."""
-    bot = SmallBot(staff, intents, trace)
+    bot = SmallBot(services, intents, trace)
     return RunningClient(bot, bot.wind_down, bot.is_busy)
 
 

@@ -18,7 +18,7 @@ from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.journal import JournalEntry
 from cadenza.bot.services.quotas import Excess, Quotas
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.bot.wiring import BotServices, build
 from cadenza.sim.wire import File
 from cadenza.types import Prompt, Role, StopReason, Tag
@@ -140,7 +140,7 @@ async def test_who_has_had_enough_is_told_once() -> None:
 
         assert 1 == len(room.model.prompts)
         assert 1 == room.world.transcript(room.general).count("reached your hourly limit")
-        assert 'cadenza_refused_total{limit="user_per_hour"} 2.0' in room.staff.metrics.rendered().decode()
+        assert 'cadenza_refused_total{limit="user_per_hour"} 2.0' in room.services.metrics.rendered().decode()
 
 
 async def test_whoever_has_had_enough_may_still_say_stop_and_gains_nothing_by_it() -> None:
@@ -153,7 +153,7 @@ async def test_whoever_has_had_enough_may_still_say_stop_and_gains_nothing_by_it
     settings = CONFIG.settings.with_values({"answer_stops": False})
     config = replace(CONFIG, limits=LimitsConfig(user_active=1, server_active=2), settings=settings)
     async with bot_room(slowly, config=config) as room:
-        assert await room.staff.limits.admit(room.tom.id, room.guild.id) is None
+        assert await room.services.limits.admit(room.tom.id, room.guild.id) is None
         room.mia.says(room.general, f"{room.mention} a story")
         await room.until(lambda: len(room.answers()) >= 2)
         room.mia.says(room.general, "stop")
@@ -161,7 +161,9 @@ async def test_whoever_has_had_enough_may_still_say_stop_and_gains_nothing_by_it
         await room.quiet()
 
         assert len(room.answers()) < 20
-        assert [None, Excess.SERVER_ACTIVE] == [await room.staff.limits.admit(id_, room.guild.id) for id_ in ("1", "2")]
+        assert [None, Excess.SERVER_ACTIVE] == [
+            await room.services.limits.admit(id_, room.guild.id) for id_ in ("1", "2")
+        ]
 
 
 async def test_a_message_that_the_gateway_tells_twice_is_answered_once() -> None:
@@ -181,18 +183,18 @@ async def test_a_message_that_the_gateway_tells_twice_is_answered_once() -> None
 class Slow(MemoryStore):
     """A store that takes its time with one of its shelves."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, namespace: Namespace) -> None:
         super().__init__()
-        self._shelf = shelf
+        self._namespace = namespace
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:
         """Look up a record."""
-        await asyncio.sleep(0.15 if shelf is self._shelf else 0)
-        return await super().get(shelf, key)
+        await asyncio.sleep(0.15 if namespace is self._namespace else 0)
+        return await super().get(namespace, key)
 
     async def put(self, *records: Record) -> None:
         """Keep records."""
-        await asyncio.sleep(0.15 if any(record.shelf is self._shelf for record in records) else 0)
+        await asyncio.sleep(0.15 if any(record.namespace is self._namespace for record in records) else 0)
         await super().put(*records)
 
 
@@ -204,7 +206,7 @@ def last_lines(room: BotRoom) -> list[str]:
 
 
 async def test_what_takes_longer_to_look_up_is_not_overtaken_by_what_was_said_after_it() -> None:
-    async with bot_room(parrot, store=Slow(Shelf.SPRITE_MESSAGES)) as room:
+    async with bot_room(parrot, store=Slow(Namespace.SPRITE_MESSAGES)) as room:
         before = room.tom.says(room.general, "who is there?")
         await room.heard()
         room.mia.says(room.general, f"{room.mention} first", reply_to=before)
@@ -219,7 +221,7 @@ async def test_what_takes_longer_to_look_up_is_not_overtaken_by_what_was_said_af
 
 
 async def test_a_message_that_is_deleted_before_it_is_at_the_desk_is_not_answered() -> None:
-    async with bot_room(parrot, store=Slow(Shelf.TURNS)) as room:
+    async with bot_room(parrot, store=Slow(Namespace.TURNS)) as room:
         asked = room.mia.says(room.general, f"{room.mention} hello")
         await room.heard()
         room.mia.deletes(room.general, asked)
@@ -227,7 +229,7 @@ async def test_a_message_that_is_deleted_before_it_is_at_the_desk_is_not_answere
         await room.quiet()
 
         assert [] == room.model.prompts
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
 
 
 def slowly(prompt: Prompt) -> Iterable[str | float]:
@@ -294,11 +296,11 @@ class Counting(Quotas):
         super().leave(person, server)
 
 
-def counted(staff: BotServices) -> BotServices:
-    """*staff*, with limits that remember."""
-    counting = Counting(staff.store, lambda: staff.config.now.limits)
+def counted(services: BotServices) -> BotServices:
+    """*services*, with limits that remember."""
+    counting = Counting(services.store, lambda: services.config.now.limits)
     counting.came, counting.went = [], []
-    return replace(staff, limits=counting)
+    return replace(services, limits=counting)
 
 
 async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -> None:
@@ -315,7 +317,7 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
         limits=LimitsConfig(user_active=4, server_active=50),
     )
     async with bot_room(answer, config=config, staffed=counted) as room:
-        counting = room.staff.limits
+        counting = room.services.limits
         assert isinstance(counting, Counting)
         await room.asks("hello")  # answered, and Kira is called, who was not let in
         await room.asks("fail")
@@ -369,7 +371,7 @@ async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_cam
         room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.quiet()
 
-        counting = room.staff.limits
+        counting = room.services.limits
         assert isinstance(counting, Counting)
         assert [room.mia.id] == counting.came == counting.went
 
@@ -386,7 +388,7 @@ async def test_a_message_that_is_changed_again_and_again_is_counted_each_time() 
         told = "-# You have reached your hourly limit; try again later."
         assert ["Ren heard: 1", told] == room.answers()
         assert 3 == len(room.model.prompts)
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
 
 
 async def test_to_change_a_message_that_waits_is_no_answer_more() -> None:
@@ -409,13 +411,13 @@ async def test_to_change_a_message_that_waits_is_no_answer_more() -> None:
 
 async def test_every_third_message_is_joined_in_and_in_a_chosen_channel_all_are_answered() -> None:
     async with bot_room(parrot) as room:
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(every=3))
+        await room.services.choices.change_channel(room.general, room.guild.id, lambda _: Choice(every=3))
         for words in ("1", "2", "3", "kitty 4", "5", "6", "7"):
             room.mia.says(room.general, words)
             await room.heard()
             await room.quiet()
         assert ["Ren heard: 3", "Kira heard: 4", "Ren heard: 7"] == room.answers()
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(always=True))
+        await room.services.choices.change_channel(room.general, room.guild.id, lambda _: Choice(always=True))
         for words in ("kitty 8", "9"):
             room.mia.says(room.general, words)
             await room.heard()

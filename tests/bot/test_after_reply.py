@@ -39,10 +39,10 @@ async def test_subscribers_are_told_in_order_and_a_failing_one_stops_no_other(
 async def test_records_of_a_person_who_wants_nothing_kept_name_no_guild() -> None:
     async with bot_room(parrot) as room:
         where = Location(room.mia.id, room.general, server=room.guild.id)
-        assert await may_keep(room.staff, where)
-        await room.staff.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
+        assert await may_keep(room.services, where)
+        await room.services.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
 
-        assert not await may_keep(room.staff, where)
+        assert not await may_keep(room.services, where)
 
 
 async def test_the_log_says_how_each_turn_ended_without_its_text(caplog: pytest.LogCaptureFixture) -> None:

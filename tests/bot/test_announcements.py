@@ -23,7 +23,7 @@ async def _message(room: BotRoom) -> discord.Message:
 @pytest.mark.parametrize("excess", list(Excess))
 async def test_every_limit_has_its_sentence(excess: Excess) -> None:
     async with bot_room(parrot) as room:
-        announcements = Announcements(room.staff, room.bot, room.bot.home, room.bot.background)
+        announcements = Announcements(room.services, room.bot, room.bot.client_state, room.bot.background)
         announcements.refuse(await _message(room), excess)
         await room.bot.background.finish()
 
@@ -33,12 +33,12 @@ async def test_every_limit_has_its_sentence(excess: Excess) -> None:
 
 async def test_a_notice_is_in_the_language_of_the_channel() -> None:
     async with bot_room(parrot) as room:
-        await room.staff.choices.change_channel(
+        await room.services.choices.change_channel(
             room.general, room.guild.id, lambda choice: replace(choice, language="ja")
         )
-        announcements = Announcements(room.staff, room.bot, room.bot.home, room.bot.background)
+        announcements = Announcements(room.services, room.bot, room.bot.client_state, room.bot.background)
         await announcements.tell(await _message(room), "This works in servers only.")
 
-        assert Choice(language="ja") == await room.staff.choices.here(room.guild.id, room.general)
+        assert Choice(language="ja") == await room.services.choices.here(room.guild.id, room.general)
         assert ["This works in servers only."] != room.answers()
         assert not room.answers()[0].isascii()

@@ -16,7 +16,7 @@ from cadenza.bot.memory.privacy import PrivacyLevel
 from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.toolbox import Toolbox
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.connect import scripted
 from cadenza.models.model import Model
@@ -61,7 +61,7 @@ async def test_each_of_several_characters_knows_what_the_one_before_it_said() ->
 async def test_what_others_have_said_again_stays_whose_it_was() -> None:
     config = replace(CONFIG, personas=(replace(REN, prompt="A friend of {{user}}."), KIRA))
     async with bot_room(parrot, config=config) as room:
-        await room.staff.memory.notes.add(NoteSubject(About.PERSON, room.mia.id), "Has a secret.", by=By.PERSON)
+        await room.services.memory.notes.add(NoteSubject(About.PERSON, room.mia.id), "Has a secret.", by=By.PERSON)
         await room.asks("hello", by=room.tom)
         moderator = Asker(room.mia.id, may_manage=True)
 
@@ -83,7 +83,7 @@ async def test_what_is_continued_tells_no_more_than_the_person_may_see() -> None
         room.world.overwrite(hidden, room.tom, deny=Permission.VIEW_CHANNEL)
         await room.heard()
         where = Location(room.mia.id, hidden, server=room.guild.id, persona="Ren", channel_name="hidden")
-        await room.staff.memory.short_term.sum_up(where, "The cake is for Tom.", people=[])
+        await room.services.memory.short_term.sum_up(where, "The cake is for Tom.", people=[])
         await room.asks("hello", by=room.tom)
         await room.bot.control.go_on(room.general, Asker(room.tom.id))
         await room.quiet()
@@ -95,14 +95,14 @@ async def test_what_is_continued_tells_no_more_than_the_person_may_see() -> None
 async def test_in_a_channel_that_was_silenced_nothing_more_is_said() -> None:
     async with bot_room(parrot) as room:
         await room.asks("hello")
-        await room.staff.choices.change_channel(
+        await room.services.choices.change_channel(
             room.general, room.guild.id, lambda choice: replace(choice, is_silent=True)
         )
         await room.bot.control.regenerate(room.general, Asker(room.mia.id))
         await room.quiet()
 
         assert 1 == len(room.model.prompts)
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
 
 
 async def test_nobody_is_made_to_say_what_somebody_else_wrote() -> None:
@@ -124,7 +124,9 @@ async def test_what_a_channel_or_a_character_has_chosen_goes_before_the_settings
         await room.heard()
         await room.quiet()
         assert 3 == len(room.answers())
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(settings={"degree": 0}))
+        await room.services.choices.change_channel(
+            room.general, room.guild.id, lambda _: Choice(settings={"degree": 0})
+        )
         await room.asks("hi")
         assert 4 == len(room.answers())
 
@@ -143,15 +145,15 @@ async def test_what_was_thought_of_somebody_who_wants_nothing_kept_is_not_told()
     async with bot_room(parrot) as room:
         log = room.world.add_channel(room.guild, "log")
         await room.heard()
-        await room.staff.choices.change_server(room.guild.id, lambda choice: replace(choice, thought_log=log))
-        await room.staff.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
+        await room.services.choices.change_server(room.guild.id, lambda choice: replace(choice, thought_log=log))
+        await room.services.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
         await room.asks("hello")
         assert 1 == len(room.answers())
         assert [] == room.ours(log)
         await room.asks("hello", by=room.tom)
 
         assert 1 == len(room.ours(log))
-        assert {room.tom.id} == {record.owner for record in await room.staff.store.find(Shelf.EXPLANATIONS)}
+        assert {room.tom.id} == {record.owner for record in await room.services.store.find(Namespace.EXPLANATIONS)}
 
 
 def _story(prompt: Prompt) -> Iterable[str | float]:
@@ -164,21 +166,21 @@ def _story(prompt: Prompt) -> Iterable[str | float]:
 async def test_who_waits_for_somebody_who_is_gone_is_told_and_a_new_name_makes_no_difference() -> None:
     async with bot_room(_story) as room:
         for name in ("Zoe", "Bob"):
-            await room.staff.cast.save(room.guild.id, Character(name))
+            await room.services.cast.save(room.guild.id, Character(name))
         room.mia.says(room.general, f"{room.mention} a story")
         await room.until(room.answers)
         for words in ("Zoe, hi there", "Bob, hi you"):
             room.tom.says(room.general, words)
             await room.heard()
-        await room.staff.cast.remove(room.guild.id, "Zoe")
-        await room.staff.cast.change(room.guild.id, "Bob", lambda bob: replace(bob, name="Rob"))
+        await room.services.cast.remove(room.guild.id, "Zoe")
+        await room.services.cast.change(room.guild.id, "Bob", lambda bob: replace(bob, name="Rob"))
         room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.heard()
         await room.quiet()
 
         told = "-# Zoe is no longer here, so this is not answered; ask another character."
         assert [told, "", "Rob heard: you"] == room.answers()[-3:]  # the empty one shows what Rob answers
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
 
 
 @pytest.mark.parametrize("how", ["regenerate", "edit"])
@@ -279,7 +281,9 @@ async def test_whoever_waits_for_a_tool_can_stop_it_and_what_else_they_say_waits
         return [ToolCall("1", "look", "{}")]
 
     config = replace(CONFIG, settings=CONFIG.settings.with_values({"answer_stops": False}))
-    async with bot_room(answer, config=config, staffed=lambda staff: replace(staff, toolbox=Box(staff.config))) as room:
+    async with bot_room(
+        answer, config=config, staffed=lambda services: replace(services, toolbox=Box(services.config))
+    ) as room:
         room.mia.says(room.general, f"{room.mention} look")
         async with asyncio.timeout(30):
             await begun.wait()
@@ -290,7 +294,7 @@ async def test_whoever_waits_for_a_tool_can_stop_it_and_what_else_they_say_waits
         await room.quiet()
 
         assert answered == room.answers()
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
 
 
 async def test_that_another_key_of_the_same_model_was_used_is_told_nobody() -> None:

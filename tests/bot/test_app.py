@@ -17,7 +17,7 @@ from cadenza.bot.services.journal import Journal, JournalEntry
 from cadenza.bot.services.own_messages import OwnMessages
 from cadenza.bot.services.quotas import Excess
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.turns import StopResult
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room, parrot
@@ -176,7 +176,7 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
         await _speaking(room)
         room.tom.says(room.general, f"{room.mention} and me?")
         await room.until(lambda: len(room.bot.pending) == 2)
-        left = await room.staff.store.find(Shelf.TURNS)
+        left = await room.services.store.find(Namespace.TURNS)
         assert 2 == len(left)
         await room.bot.close()  # as it is if Discord sends it away: there is no time for a goodbye
         assert not {task.get_name() for task in asyncio.all_tasks()} & {
@@ -184,7 +184,7 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
             "cadenza chore",
             "cadenza sender",
         }
-        assert left == await room.staff.store.find(Shelf.TURNS)
+        assert left == await room.services.store.find(Namespace.TURNS)
     async with bot_room(parrot, before=room) as again:
         await again.until(lambda: any("me?" in text for text in again.answers()))
         await again.quiet()
@@ -200,12 +200,12 @@ async def test_what_a_process_said_before_it_died_is_known_as_ours(after_restart
         await room.until(lambda: len(room.answers()) >= 2)
         await room.bot.close()
         spoken = [one["id"] for one in room.ours()]
-        assert [] == await room.staff.store.find(Shelf.SPRITE_MESSAGES)
+        assert [] == await room.services.store.find(Namespace.SPRITE_MESSAGES)
     async with bot_room(lambda _: ["And so on."], config=replace(CONFIG, conversation=talk), before=room) as again:
         await again.bot.wait_until_ready()
         await again.heard()
         await again.quiet()
-        first, *others = [await OwnMessages(again.staff.store).about(id_) for id_ in spoken]
+        first, *others = [await OwnMessages(again.services.store).about(id_) for id_ in spoken]
 
         assert first is not None
         assert ("Kira", asked, room.mia.id, True) == (first.persona, first.answers, first.author, first.is_webhook)
@@ -218,9 +218,9 @@ async def test_what_a_process_said_before_it_died_is_known_as_ours(after_restart
 async def test_what_a_process_said_wholly_before_it_died_is_known_as_ours() -> None:
     async with bot_room(lambda _: ["Just this."]) as room:
         asked = await room.asks("hello")
-        [row] = await room.staff.store.find(Shelf.SPRITE_MESSAGES)
-        await room.staff.store.delete(Shelf.SPRITE_MESSAGES, row.key)  # as if it had died before it wrote that
-        journal = Journal(room.staff.store)
+        [row] = await room.services.store.find(Namespace.SPRITE_MESSAGES)
+        await room.services.store.delete(Namespace.SPRITE_MESSAGES, row.key)  # as if it had died before it wrote that
+        journal = Journal(room.services.store)
         await journal.heard(JournalEntry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren"))
         await journal.began(asked)
         await journal.ends(asked, behind="")
@@ -230,7 +230,7 @@ async def test_what_a_process_said_wholly_before_it_died_is_known_as_ours() -> N
         await again.quiet()
 
         assert ["Just this."] == again.answers()
-        assert [row.key] == [own.key for own in await again.staff.store.find(Shelf.SPRITE_MESSAGES)]
+        assert [row.key] == [own.key for own in await again.services.store.find(Namespace.SPRITE_MESSAGES)]
 
 
 @pytest.mark.parametrize("trouble", ["cut", "torn", "asked to", "begun anew"])
@@ -314,7 +314,7 @@ async def test_an_end_in_time_lets_replies_end_and_leaves_nothing() -> None:
 
         assert 0 == closing.stopped
         assert ["One.", "Two."] == room.answers()
-        assert [] == await room.staff.store.find(Shelf.TURNS)
+        assert [] == await room.services.store.find(Namespace.TURNS)
 
 
 async def test_what_is_answered_after_a_death_is_not_taken_off_what_others_have() -> None:
@@ -329,21 +329,21 @@ async def test_what_is_answered_after_a_death_is_not_taken_off_what_others_have(
         await room.asks("good evening")
     asked = room.mia.says(room.general, f"{room.mention} hello")
     entry = JournalEntry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren")
-    await Journal(room.staff.store).heard(entry)
+    await Journal(room.services.store).heard(entry)
     async with bot_room(briefly, config=config, before=room) as later:
         await later.until(later.bot.turns.running)
-        assert await later.staff.limits.admit(room.tom.id, room.guild.id) is None
+        assert await later.services.limits.admit(room.tom.id, room.guild.id) is None
         await later.quiet()
 
         assert later.answers()
-        assert Excess.SERVER_ACTIVE is await later.staff.limits.admit(room.mia.id, room.guild.id)
+        assert Excess.SERVER_ACTIVE is await later.services.limits.admit(room.mia.id, room.guild.id)
 
 
 async def test_what_stands_under_its_name_follows_the_configuration() -> None:
     async with bot_room(parrot) as room:
         await room.bot.wait_until_ready()
         me = room.bot.guilds[0].me
-        room.bot.staff.config.change(replace(CONFIG, discord=DiscordConfig(status="tea time")))
+        room.bot.services.config.change(replace(CONFIG, discord=DiscordConfig(status="tea time")))
         await room.heard()
 
         assert ("tea time", "tea time") == (me.activity.name, room.bot.activity.name)
@@ -355,10 +355,10 @@ async def test_what_stands_under_its_name_follows_the_configuration() -> None:
 async def test_a_new_status_is_shown_without_a_restart() -> None:
     async with bot_room(parrot, config=replace(CONFIG, discord=DiscordConfig(status="awake"))) as room:
         before = room.bot.activity
-        room.staff.config.change(replace(CONFIG, discord=DiscordConfig(status="asleep")))
+        room.services.config.change(replace(CONFIG, discord=DiscordConfig(status="asleep")))
         await room.quiet()
         shown = room.bot.guilds[0].me.activity
-        room.staff.config.change(CONFIG)
+        room.services.config.change(CONFIG)
         await room.quiet()
 
         assert before is not None

@@ -95,10 +95,10 @@ async def test_without_pictures_and_files_there_are_their_names() -> None:
 
 
 async def test_only_so_much_of_a_conversation_is_shown() -> None:
-    showing = AttachmentReader(images=True, characters=10)
+    attachment_reader = AttachmentReader(images=True, characters=10)
     papers = [Paper(f"{number}.png") for number in range(9)] + [Paper(f"{number}.txt", b"x" * 9) for number in range(6)]
 
-    shown = await showing.of(papers, [])
+    shown = await attachment_reader.of(papers, [])
 
     assert 8 == len(shown.media)
     assert "[image: 8.png]" == shown.words[0]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cadenza.bot.config.config import LimitsConfig, ModelsConfig
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.bot.wiring import BotServices
 from cadenza.sim.people import Person
 from cadenza.types import Prompt
@@ -145,7 +145,7 @@ async def test_whom_a_reply_calls_is_as_it_was_chosen() -> None:
 async def test_a_channel_has_its_own_model_and_history() -> None:
     async with places(config=replace(CONFIG, models=ModelsConfig(default="a:b", fallbacks=("c:d",)))) as place:
         here = await place()
-        model: Any = here.bot.staff.models
+        model: Any = here.bot.services.models
         await here.hears("apples")
         await here.hears("two")
         assert "" == model.wanted[-1]
@@ -170,10 +170,10 @@ class OfOneMessage(Stocked):
 
 
 async def test_what_a_server_chooses_goes_before_the_settings_of_a_model() -> None:
-    def staffed(staff: BotServices) -> BotServices:
-        stock: Any = stocked(staff).models
-        models: Any = OfOneMessage(stock, stock._shelf)
-        return replace(staff, models=models)
+    def staffed(services: BotServices) -> BotServices:
+        stock: Any = stocked(services).models
+        models: Any = OfOneMessage(stock, stock._namespace)
+        return replace(services, models=models)
 
     async with places(staffed=staffed) as place:
         here = await place()
@@ -187,16 +187,18 @@ async def test_who_wants_nothing_kept_has_nothing_kept() -> None:
     async with places() as place:
         here = await place()
         await here.hears("hello")
-        store, mia = here.bot.staff.store, here.bot.mia.id
+        store, mia = here.bot.services.store, here.bot.mia.id
 
-        async def shelves() -> set[Shelf]:
-            return {shelf for shelf in Shelf for record in await store.find(shelf) if record.owner == mia}
+        async def shelves() -> set[Namespace]:
+            return {
+                namespace for namespace in Namespace for record in await store.find(namespace) if record.owner == mia
+            }
 
-        assert Shelf.SHORT_TERM in await shelves()
+        assert Namespace.SHORT_TERM in await shelves()
         await here.chooses("memory privacy", level="full")
         await here.hears("hello")
 
-        assert not await shelves() & {Shelf.SHORT_TERM, Shelf.NOTES, Shelf.EXPLANATIONS}
+        assert not await shelves() & {Namespace.SHORT_TERM, Namespace.NOTES, Namespace.EXPLANATIONS}
 
 
 # --- in which language ---------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ def test_the_bot_is_called_as_its_character_is_also_with_a_blank_in_it() -> None
 def test_a_further_channel_can_be_named() -> None:
     scenery = DemoServer("Mia")
 
-    workshop = scenery.add_channel("Workshop")
+    tool_runner = scenery.add_channel("Workshop")
 
-    assert workshop == scenery.names()["#workshop"]
+    assert tool_runner == scenery.names()["#workshop"]
     assert scenery.general == scenery.names()["#general"]
-    assert scenery.me.says(workshop, "Hello")
+    assert scenery.me.says(tool_runner, "Hello")

@@ -13,7 +13,7 @@ import pytest
 
 from cadenza.bot.config.config import ModelsConfig
 from cadenza.bot.services.languages import translated
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.sim.people import Person
 from cadenza.sim.wire import File
 from tests.bot.bot_room import CONFIG, bot_room, parrot
@@ -131,9 +131,9 @@ def names_in(tree: discord.app_commands.CommandTree[Any]) -> set[str]:
 async def kept(room: CommandRoom) -> list[Any]:
     """All that stands in the store."""
     return [
-        (shelf.value, record.key, dict(record.value))
-        for shelf in Shelf
-        for record in await room.staff.store.find(shelf)
+        (namespace.value, record.key, dict(record.value))
+        for namespace in Namespace
+        for record in await room.services.store.find(namespace)
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.reply_controls import Asker
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.sim import interactions
 from cadenza.sim.people import Person
 from cadenza.sim.permissions import Permission
@@ -71,14 +71,14 @@ async def test_an_answer_under_way_is_not_remembered_of_whoever_is_forgotten_mea
         assert room.bot.control.running(room.general)
         await room.quiet()
 
-        kept = [record for shelf in Shelf for record in await room.staff.store.find(shelf)]
+        kept = [record for namespace in Namespace for record in await room.services.store.find(namespace)]
         assert [] == [record for record in kept if room.mia.id in repr(record) or "marzipan" in repr(record)]
 
 
 async def test_who_has_an_answer_to_somebody_else_again_is_not_who_is_answered() -> None:
     async with bot_room(parrot) as room:
         for person, note in ((room.mia, "Likes marzipan."), (room.tom, "Likes turbines.")):
-            await room.staff.memory.notes.add(NoteSubject(About.PERSON, person.id), note, by=By.PERSON)
+            await room.services.memory.notes.add(NoteSubject(About.PERSON, person.id), note, by=By.PERSON)
         await room.asks("hello", by=room.tom)
         assert await room.bot.control.regenerate(room.general, Asker(room.mia.id, may_manage=True)) is None
         await room.heard()

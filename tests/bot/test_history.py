@@ -14,7 +14,7 @@ from cadenza.bot.characters.character import Character
 from cadenza.bot.history import Conversation, HistoryWindow, Perspective, history
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.rules.speakers import LABEL, names_speaker
 from cadenza.sim import objects
 from cadenza.sim.permissions import Permission
@@ -58,9 +58,9 @@ async def told(
 ) -> Conversation:
     """The conversation in the channel of *evening*."""
     channel = options.pop("channel", None) or channel_of(evening)
-    showing = AttachmentReader(options.pop("images", True), options.pop("text_file_characters", 100))
+    attachment_reader = AttachmentReader(options.pop("images", True), options.pop("text_file_characters", 100))
     voices, names = SpeakerLookup(store or MemoryStore(), CAST, me(evening)), [character.name for character in CAST]
-    view = Perspective(persona, voices, showing, characters=names, own_name=options.pop("own_name", ""))
+    view = Perspective(persona, voices, attachment_reader, characters=names, own_name=options.pop("own_name", ""))
     last = await heard(evening, until) if isinstance(until, str) and until else until or None
     return await history(channel, me(evening), HistoryWindow(last, options.pop("limit", 80), **options), view)
 
@@ -98,7 +98,9 @@ async def test_a_whole_conversation_is_told() -> None:
         ren = says_as(evening, "Ren", f"Hello <@{mia.id}>.")
         mad = says_as(evening, "Ren", "Grr.")
         sad = says_as(evening, "sad (Tomori)", "Oh no.")
-        await store.put(Record(Shelf.SPRITE_MESSAGES, mad, {"persona": "Ren", "sprite": "mad", "label": "Ren (mad): "}))
+        await store.put(
+            Record(Namespace.SPRITE_MESSAGES, mad, {"persona": "Ren", "sprite": "mad", "label": "Ren (mad): "})
+        )
         bot_says(evening, "**Tomori:** I lost my face.")
         bot_says(evening, embeds=[{"description": "The model is overloaded."}])
         bot_says(evening, "-# Another model answered.", flags=SILENT)

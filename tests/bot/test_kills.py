@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from tests.bot.bot_process import PATIENCE, Town, town
 
 pytestmark = pytest.mark.timeout(300)
@@ -82,12 +82,12 @@ async def test_nothing_is_said_twice_and_nothing_is_forgotten(tmp_path: Path) ->
     assert 1 == len(webhooks)
     assert 0 == status
     async with SqliteStore(str(tmp_path / "cadenza.db")) as store:
-        kept = await store.get(Shelf.CHANNELS, place.general)
+        kept = await store.get(Namespace.CHANNELS, place.general)
         assert kept is not None
         assert {"degree": 1} == kept.value["settings"]
-        assert [] == await store.find(Shelf.TURNS)
-        assert 1 == len([note for note in await store.find(Shelf.NOTES) if "owls" in str(note.value)])
-        assert await store.find(Shelf.SHORT_TERM)
+        assert [] == await store.find(Namespace.TURNS)
+        assert 1 == len([note for note in await store.find(Namespace.NOTES) if "owls" in str(note.value)])
+        assert await store.find(Namespace.SHORT_TERM)
 
 
 async def _settings(place: Town) -> None:

@@ -17,7 +17,7 @@ from cadenza.sim import interactions
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Attachment, Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 
@@ -38,7 +38,7 @@ async def process(evening: Evening, store: Store) -> AsyncIterator[Explanations]
         known = explanations(store)
         listen(evening.client, known)
         yield known
-        await Home.of(evening.client).close()
+        await ClientState.of(evening.client).close()
 
 
 async def shown(
@@ -46,8 +46,10 @@ async def shown(
 ) -> Receipt:
     """A table that stands in the channel, as the bot shows it."""
     channel = evening.client.get_channel(int(evening.general))
-    home = Home.of(evening.client)
-    target = await home.target(await room_of(channel), turn="t", persona=persona, table_button=table_button("en"))
+    client_state = ClientState.of(evening.client)
+    target = await client_state.target(
+        await room_of(channel), turn="t", persona=persona, table_button=table_button("en")
+    )
     receipt = await target.send(post)
     await known.keep("t", Reply(Completed(), (receipt,)), server=evening.guild.id, author=evening.mia.id)
     return receipt

@@ -30,12 +30,12 @@ async def test_what_is_pending_can_be_asked_for_until_it_is_over() -> None:
 
 async def test_whoever_was_counted_is_let_go_when_a_message_is_dropped() -> None:
     async with bot_room(parrot) as room:
-        assert await room.staff.limits.admit("mia", room.guild.id) is None
+        assert await room.services.limits.admit("mia", room.guild.id) is None
         channel = room.bot.get_channel(int(room.general))
         greeting = Greeting(channel, "mia", "Mia", "Hi.", room.guild.id)  # type: ignore[arg-type]  # a text channel
         room.bot.pending.add(IncomingMessage("g", room.general, "mia", "Hi.", is_command=True, payload=greeting))
         room.bot.pending.dropped(heard("g"), Dropped.STOPPED)
         await room.bot.background.finish()
 
-        assert 0 == room.staff.limits.active
+        assert 0 == room.services.limits.active
         assert 0 == len(room.bot.pending)

@@ -99,7 +99,7 @@ async def test_a_greeting_waits_its_turn_can_be_stopped_and_is_explained() -> No
         names = ["Kira", "Kira", "Bea Smith", "Bea Smith"]
         assert names == [name for name, _ in _seen(room)]
         last = room.ours()[-1]["id"]
-        assert await room.staff.explanations.about(last) is not None
+        assert await room.services.explanations.about(last) is not None
         asker = Asker(room.mia.id, may_manage=True)
         assert ControlRefused.NOTHING_THERE is await room.bot.control.regenerate(room.general, asker, message=last)
         assert not room.bot.pending

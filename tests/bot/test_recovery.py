@@ -17,7 +17,7 @@ from cadenza.bot.services.journal import JournalEntry
 from cadenza.sim.permissions import Permission
 from cadenza.targets.discord.api import Embed, Outgoing, WebhookIdentity
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 from tests.leaps import time_of_day
@@ -185,11 +185,11 @@ async def test_the_answer_to_another_message_is_none_to_this_one() -> None:
 async def test_a_webhook_says_in_a_box_what_it_answers() -> None:
     async with morning() as room:
         evening = room.evening
-        home = Home.of(evening.client)
+        client_state = ClientState.of(evening.client)
         other = evening.tom.says(evening.general, "And the date?")
         for asked, text in ((room.question, "It is four."), (other, "It is Sunday.")):
             message = await room.channel.fetch_message(int(asked))
-            target = await home.target(await room_of(message), turn=asked, persona=Identity("Ren"))
+            target = await client_state.target(await room_of(message), turn=asked, persona=Identity("Ren"))
             await target.send(Post(text, Boundary.FINAL, reply=asked))
         asked, second = [await room.channel.fetch_message(int(one)) for one in (room.question, other)]
         entries = [room.entry(), room.entry(message=other, key=other)]
@@ -197,7 +197,7 @@ async def test_a_webhook_says_in_a_box_what_it_answers() -> None:
             [part.content for part in await parts_of(entry, trigger)]
             for entry, trigger in zip(entries, (asked, second), strict=True)
         ]
-        await home.close()
+        await client_state.close()
 
     assert [["", "It is four."], ["", "It is Sunday."]] == found
 

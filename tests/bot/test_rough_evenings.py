@@ -16,7 +16,7 @@ from cadenza.errors import DeliveryError, InputError
 from cadenza.replies.outbox.lookups import Lookup
 from cadenza.sim.faults import Faults
 from cadenza.targets.discord.webhooks import MemoryWebhookStore
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Broke, Completed, Empty, Outcome, Persona, Reply, Stopped
 from tests.bot.evening import Evening, at_work
 
@@ -106,18 +106,18 @@ async def test_a_store_of_webhooks_is_used_although_somebody_spoke_before(evenin
 
 async def test_a_client_has_one_store_of_webhooks() -> None:
     client, store = discord.Client(intents=discord.Intents.none()), MemoryWebhookStore()
-    home = Home.of(client, store)
+    client_state = ClientState.of(client, store)
 
-    assert home is Home.of(client, store)
+    assert client_state is ClientState.of(client, store)
     with pytest.raises(InputError, match="in another store already"):
-        Home.of(client, MemoryWebhookStore())
+        ClientState.of(client, MemoryWebhookStore())
 
 
 async def test_a_store_has_forgotten_what_is_gone_when_a_speaker_ends(evening: Evening) -> None:
     store = MemoryWebhookStore()
     async with cadenza.Speaker(settings=AT_ONCE, persona=REN, webhooks=store) as speaker:
         await speaker.say(general(evening), "Hi.")
-        Home.of(evening.client).shared.webhooks.gone(evening.general)
+        ClientState.of(evening.client).shared.webhooks.gone(evening.general)
 
     assert await store.load(evening.general) is None
 

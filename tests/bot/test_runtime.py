@@ -75,7 +75,7 @@ async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_count
         async with server.running(running.bot.client):
             during = await _health(port)
         after = await _health(port)
-        text = running.staff.metrics.rendered().decode()
+        text = running.services.metrics.rendered().decode()
 
     assert (503, {"gateway": "the bot is not ready yet"}) == before
     assert (200, {}) == during

@@ -18,7 +18,7 @@ from cadenza.bot.scene import TurnContext, scene_for, sight
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.bot.wiring import BotServices, build
 from cadenza.sim.permissions import Permission
 from cadenza.stages.s1_context import assemble
@@ -117,7 +117,9 @@ async def test_the_prompt_of_a_small_scene() -> None:
         first = mia.says(general, f"Who took the lamp, <@{tom.id}>?")
         tom.says(general, f"Not me. <:wave:{wave}>", reply_to=first)
         mad = says_as(evening, "Ren", "Nor I!")
-        await store.put(Record(Shelf.SPRITE_MESSAGES, mad, {"persona": "Ren", "sprite": "mad", "label": "Ren (mad): "}))
+        await store.put(
+            Record(Namespace.SPRITE_MESSAGES, mad, {"persona": "Ren", "sprite": "mad", "label": "Ren (mad): "})
+        )
         bot_says(evening, "Quiet, please.")
         message = await heard(evening, mia.says(general, f"Ren? <@{evening.bot.id}>?"))
 
@@ -177,8 +179,8 @@ async def test_roles_can_be_called_where_that_was_chosen_and_people_go_before_th
     async with at_work(evening):
         message = await heard(evening, evening.mia.says(evening.general, "Ren?"))
         for chosen, expected in ({}, set()), ({"mention_roles": True}, {("crew", f"<@&{crew}>")}):
-            occasion = occasion_of(message, choice=Choice(settings=chosen))
-            roster = (await scene_for(occasion, staff_with(), me(evening), now=NOW)).roster
+            turn_context = occasion_of(message, choice=Choice(settings=chosen))
+            roster = (await scene_for(turn_context, staff_with(), me(evening), now=NOW)).roster
             assert expected == {(name, tag) for name, tag in roster.mentions.items() if "&" in tag}
             assert f"<@{evening.mia.id}>" == roster.mentions["Mia"]
 
@@ -214,11 +216,11 @@ async def test_in_private_only_two_are_there() -> None:
 class Curious(MemoryStore):
     """A store whose shelf of channels cannot be read."""
 
-    async def find(self, shelf: Shelf, /, **about: Any) -> list[Record]:
+    async def find(self, namespace: Namespace, /, **about: Any) -> list[Record]:
         """Fail for channels."""
-        if shelf is Shelf.CHANNELS:
+        if namespace is Namespace.CHANNELS:
             raise StoreError
-        return await super().find(shelf, **about)
+        return await super().find(namespace, **about)
 
 
 async def test_only_what_the_asker_can_see_is_remembered() -> None:
@@ -228,7 +230,7 @@ async def test_only_what_the_asker_can_see_is_remembered() -> None:
     evening.world.overwrite(hidden, evening.tom, deny=Permission.VIEW_CHANNEL)
     async with at_work(evening):
         store = MemoryStore()
-        await store.put(Record(Shelf.CHANNELS, secret, {"is_private": True}, server=evening.guild.id))
+        await store.put(Record(Namespace.CHANNELS, secret, {"is_private": True}, server=evening.guild.id))
         message = await heard(evening, evening.tom.says(evening.general, "Hello."))
         may_see = await sight(message.guild, message.author, store)
         places = (evening.general, hidden, secret, "1", "no id")
@@ -241,9 +243,9 @@ async def test_what_is_remembered_is_told() -> None:
     evening = Evening()
     async with at_work(evening):
         message = await heard(evening, evening.mia.says(evening.general, "Hello."))
-        staff = staff_with()
-        await staff.memory.notes.add(NoteSubject(About.PERSON, evening.mia.id), "Likes green tea.", by=By.PERSON)
+        services = staff_with()
+        await services.memory.notes.add(NoteSubject(About.PERSON, evening.mia.id), "Likes green tea.", by=By.PERSON)
 
-        scene = await scene_for(occasion_of(message), staff, me(evening), now=NOW)
+        scene = await scene_for(occasion_of(message), services, me(evening), now=NOW)
 
     assert "Likes green tea." in written(assemble(scene))

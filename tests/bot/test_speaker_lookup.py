@@ -8,7 +8,7 @@ from cadenza.bot.characters.character import Character
 from cadenza.bot.history import Voice
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, made, me, says_as
 
@@ -20,7 +20,7 @@ CAST = (Character("Cadenza", is_main=True), Character("Ren"), Character("Clyde")
 class Deaf(MemoryStore):
     """A store that has lost its file."""
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:  # noqa: ARG002  # a store is asked so
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:  # noqa: ARG002  # a store is asked so
         """Fail."""
         raise StoreError
 
@@ -49,10 +49,10 @@ async def test_every_way_to_know_a_voice() -> None:
         gone = says_as(evening, "Old", "Bye.")
         labelled = bot_says(evening, "**Ren:** Grr.")
         await store.put(
-            Record(Shelf.SPRITE_MESSAGES, row, {"persona": "ren", "sprite": "mad", "label": "Ren (mad): "}),
-            Record(Shelf.SPRITE_MESSAGES, more, {"persona": "Ren", "sprite": "mad"}),
-            Record(Shelf.SPRITE_MESSAGES, gone, {"persona": "Old Ren", "label": "Old Ren: "}),
-            Record(Shelf.SPRITE_MESSAGES, labelled, {"persona": "Ren", "label": "Ren (sad): "}),
+            Record(Namespace.SPRITE_MESSAGES, row, {"persona": "ren", "sprite": "mad", "label": "Ren (mad): "}),
+            Record(Namespace.SPRITE_MESSAGES, more, {"persona": "Ren", "sprite": "mad"}),
+            Record(Namespace.SPRITE_MESSAGES, gone, {"persona": "Old Ren", "label": "Old Ren: "}),
+            Record(Namespace.SPRITE_MESSAGES, labelled, {"persona": "Ren", "label": "Ren (sad): "}),
         )
         assert Voice("Ren", "Ren (mad)") == await voice(row)
         assert Voice("Ren") == await voice(more)

@@ -9,7 +9,7 @@ import pytest
 from cadenza.bot.system_messages import is_protocol, is_reply_notice
 from cadenza.replies.notices import still_working
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Identity, Notice, Post, Urgency
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import channel_of, heard, made
@@ -34,7 +34,7 @@ COMMAND = {"id": "800000000000000002", "type": 2, "user": {"id": "1", "username"
 async def test_what_delivery_puts_beside_a_reply_is_left_out() -> None:
     async with at_work(Evening()) as evening:
         asked = await heard(evening, evening.mia.says(evening.general, "Ren?"))
-        target = await Home.of(evening.client).target(await room_of(asked), turn="1", persona=Identity("Ren"))
+        target = await ClientState.of(evening.client).target(await room_of(asked), turn="1", persona=Identity("Ren"))
         said = await target.send(Post("-# Whispered.", Boundary.FINAL, reply=str(asked.id)))
         await target.notify(Notice("A line."))
         await target.notify(Notice("A box.", Urgency.ERROR, "Oh", ("Try again.",)))

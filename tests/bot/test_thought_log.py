@@ -15,7 +15,7 @@ from cadenza.bot.services.choices import Choice
 from cadenza.bot.thought_log import Thought, log_thoughts
 from cadenza.sim.objects import ChannelKind, MessageFlag
 from cadenza.sim.permissions import Permission
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 
@@ -50,7 +50,7 @@ class Logged:
                 "seconds": 5.0, "waited": 1.0, **about,
             }
         )  # fmt: skip
-        await log_thoughts(thought, choice or self.choice, Home.of(self.evening.client), self.evening.client)
+        await log_thoughts(thought, choice or self.choice, ClientState.of(self.evening.client), self.evening.client)
         return self.evening.world.messages(self.log)
 
 

@@ -15,16 +15,16 @@ from tests.bot.command_room import MirrorSeal
 
 async def test_everybody_follows_the_configuration_as_it_changes() -> None:
     current = Current(Config())
-    staff = build(current, MemoryStore(), MirrorSeal())
+    services = build(current, MemoryStore(), MirrorSeal())
     current.change(replace(Config(), personas=(Character("Ren", is_main=True),)))
 
-    assert ["Ren"] == [one.name for one in await staff.cast.of("")]
+    assert ["Ren"] == [one.name for one in await services.cast.of("")]
 
 
 async def test_who_is_forgotten_is_forgotten_also_where_nothing_is_written_down() -> None:
-    staff = build(Current(Config()), MemoryStore(), MirrorSeal())
-    staff.explanations._remembered["9"] = Explanation(("why",), author="7")
+    services = build(Current(Config()), MemoryStore(), MirrorSeal())
+    services.explanations._remembered["9"] = Explanation(("why",), author="7")
 
-    await staff.memory.privacy.forget("7")
+    await services.memory.privacy.forget("7")
 
-    assert await staff.explanations.about("9") is None
+    assert await services.explanations.about("9") is None

@@ -38,18 +38,18 @@ def told(room: CommandRoom) -> str:
 class Stocked(OneModel):
     """One model that answers, and for all else the shelf of a real bot."""
 
-    def __init__(self, answering: OneModel, shelf: ModelRegistry) -> None:
+    def __init__(self, answering: OneModel, namespace: ModelRegistry) -> None:
         super().__init__(answering._answer)
-        self._shelf = shelf
+        self._namespace = namespace
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._shelf, name)
+        return getattr(self._namespace, name)
 
 
-def stocked(staff: BotServices) -> BotServices:
-    assert isinstance(staff.models, OneModel)
-    models: Any = Stocked(staff.models, ModelRegistry(staff.config, staff.store, staff.seal))
-    return replace(staff, models=models)
+def stocked(services: BotServices) -> BotServices:
+    assert isinstance(services.models, OneModel)
+    models: Any = Stocked(services.models, ModelRegistry(services.config, services.store, services.seal))
+    return replace(services, models=models)
 
 
 class QuickRoom(CommandRoom):
@@ -66,7 +66,7 @@ class QuickRoom(CommandRoom):
 
 def commands_of(room: BotRoom) -> CommandRoom:
     """The same room, for whoever uses commands in it."""
-    context = CommandContext(room.staff, room.bot.control, room.bot)
+    context = CommandContext(room.services, room.bot.control, room.bot)
     return QuickRoom(
         room.world, room.server, room.bot, room.bot.tree, context, Remote(), room.me, room.mia, room.tom, room.guild,
         room.general,

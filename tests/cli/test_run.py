@@ -22,7 +22,7 @@ from cadenza.bot.runtime import simulated_bot
 from cadenza.bot.services import logs
 from cadenza.bot.startup_errors import StartError
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.cli.run import add_run, greeting, listens_to, run_bot, run_run, tried_once
 from cadenza.errors import CadenzaError
 from cadenza.sim.clients import discord_py
@@ -117,7 +117,7 @@ async def test_a_bot_and_a_store_of_ones_own_are_used(tmp_path: Path, capsys: py
 
     assert 0 == status
     assert "tea" in {command["name"] for command in world.get_commands(account.id, None)}
-    assert await store.get(Shelf.BOT, "commands") is not None
+    assert await store.get(Namespace.BOT, "commands") is not None
     assert not (tmp_path / "cadenza.db").exists()
 
 

@@ -84,14 +84,14 @@ async def test_what_cannot_be_done_is_said_and_goes_on() -> None:
 async def test_an_interrupt_in_the_middle_is_graceful() -> None:
     read, write = os.pipe()
     out = io.StringIO()
-    with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as hands:
+    with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as running_client:
         task = asyncio.create_task(simulate(Simulation(), stdin=keys, stdout=out, client_of=small_bot))
         async with asyncio.timeout(30):
             while "is ready" not in out.getvalue():  # noqa: ASYNC110  # it is another's stream
                 await asyncio.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
             assert 0 == await task
-        hands.close()
+        running_client.close()
 
 
 async def test_a_configuration_is_used_and_without_a_model_the_built_in_one_answers(tmp_path: Path) -> None:
@@ -132,14 +132,14 @@ async def test_a_file_is_read_again_the_bot_is_called_as_its_character_and_a_lon
         while words not in out.getvalue():  # noqa: ASYNC110  # it is another's stream
             await asyncio.sleep(0.01)
 
-    with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as hands:
+    with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as running_client:
         task = asyncio.create_task(simulate(Simulation(config), stdin=keys, stdout=out, client_of=small_bot))
         with leaping():
             await until("* Ren is ready")
             config.write_text("[[personas]]\nname = 'Ren'\nprompt = 'A fox.'\n", encoding="utf-8")
             await until("* cadenza.toml was read again.")
-            hands.write("x" * 2001 + "\n/quit\n")
-            hands.flush()
+            running_client.write("x" * 2001 + "\n/quit\n")
+            running_client.flush()
             assert 0 == await task
 
     assert "* a message holds 2000 characters at most, and that has 2001; split it\n" in out.getvalue()

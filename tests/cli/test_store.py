@@ -14,7 +14,7 @@ import pytest
 from cadenza.bot.store.sealing import Seal, new_key, seal_from
 from cadenza.bot.store.secrets import everything
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.cli.store import StoreLocation, add_store, run_store
 from cadenza.errors import InputError
 
@@ -59,9 +59,9 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     desk = Desk(tmp_path, capsys)
     token = seal_from(None, desk.key_file).seal(SECRET)
     desk.keeps(
-        Record(Shelf.NOTES, "a", {"text": "tea"}, owner="1", server="7"),
-        Record(Shelf.NOTES, "b", {"text": "coffee"}, owner="2"),
-        Record(Shelf.WEBHOOKS, "10", {"id": "9", "token": token}, server="7"),
+        Record(Namespace.NOTES, "a", {"text": "tea"}, owner="1", server="7"),
+        Record(Namespace.NOTES, "b", {"text": "coffee"}, owner="2"),
+        Record(Namespace.WEBHOOKS, "10", {"id": "9", "token": token}, server="7"),
     )
     return desk
 
@@ -105,7 +105,7 @@ def test_secrets_go_out_readable_only_if_asked(desk: Desk) -> None:
     desk.path.parent.mkdir()
     desk.types("import", str(file))
 
-    (webhook,) = [record for record in desk.kept() if record.shelf is Shelf.WEBHOOKS]
+    (webhook,) = [record for record in desk.kept() if record.namespace is Namespace.WEBHOOKS]
     assert SECRET == seal_from(None, desk.path.with_name("cadenza.key")).open(str(webhook.value["token"]))
 
 
@@ -151,7 +151,7 @@ def test_a_check_says_if_a_key_is_lost(desk: Desk) -> None:
 
 
 def test_a_check_says_if_the_store_is_damaged(desk: Desk) -> None:
-    desk.keeps(*(Record(Shelf.NOTES, f"{n:04}", {"text": "x" * 500}) for n in range(200)))
+    desk.keeps(*(Record(Namespace.NOTES, f"{n:04}", {"text": "x" * 500}) for n in range(200)))
     whole = desk.path.read_bytes()
     desk.path.write_bytes(whole[:-20_480] + b"\xff" * 20_480)
 
@@ -199,7 +199,7 @@ def test_a_new_key_seals_everything_anew(desk: Desk) -> None:
     assert "1 secret sealed with the current key" in desk.types("reseal", "--new-key")
 
     new, kept = desk.key_file.read_text(encoding="ascii").split()
-    (webhook,) = [record for record in desk.kept() if record.shelf is Shelf.WEBHOOKS]
+    (webhook,) = [record for record in desk.kept() if record.namespace is Namespace.WEBHOOKS]
     assert (old, SECRET) == (kept, Seal(new).open(str(webhook.value["token"])))
 
 

@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 import pytest
 
-from cadenza.bot.store.store import Record, Shelf, Store, StoreError
+from cadenza.bot.store.store import Namespace, Record, Store, StoreError
 
-NOTE = Record(Shelf.NOTES, "user:1/a", {"text": "likes tea"}, owner="1", server="7")
+NOTE = Record(Namespace.NOTES, "user:1/a", {"text": "likes tea"}, owner="1", server="7")
 HALF = "\ud83d"
 """Half a character: no file of UTF-8 can hold it."""
 
@@ -42,22 +42,22 @@ class StoreContract:
         async with self.store(Clock()) as store:
             await store.put(NOTE)
 
-            assert NOTE == await store.get(Shelf.NOTES, "user:1/a")
-            assert await store.get(Shelf.NOTES, "user:1/b") is None
-            assert await store.get(Shelf.PEOPLE, "user:1/a") is None
+            assert NOTE == await store.get(Namespace.NOTES, "user:1/a")
+            assert await store.get(Namespace.NOTES, "user:1/b") is None
+            assert await store.get(Namespace.PEOPLE, "user:1/a") is None
 
     async def test_a_record_replaces_the_one_with_its_key(self) -> None:
         async with self.store(Clock()) as store:
             await store.put(NOTE)
-            await store.put(Record(Shelf.NOTES, NOTE.key, {"text": "likes coffee"}))
+            await store.put(Record(Namespace.NOTES, NOTE.key, {"text": "likes coffee"}))
 
-            assert [Record(Shelf.NOTES, NOTE.key, {"text": "likes coffee"})] == await store.find(Shelf.NOTES)
+            assert [Record(Namespace.NOTES, NOTE.key, {"text": "likes coffee"})] == await store.find(Namespace.NOTES)
 
     async def test_of_two_with_one_key_the_last_one_counts(self) -> None:
         async with self.store(Clock()) as store:
-            await store.put(Record(Shelf.NOTES, "a", {"n": 1}), Record(Shelf.NOTES, "a", {"n": 2}))
+            await store.put(Record(Namespace.NOTES, "a", {"n": 1}), Record(Namespace.NOTES, "a", {"n": 2}))
 
-            assert [Record(Shelf.NOTES, "a", {"n": 2})] == await store.find(Shelf.NOTES)
+            assert [Record(Namespace.NOTES, "a", {"n": 2})] == await store.find(Namespace.NOTES)
 
     @pytest.mark.parametrize(
         "value",
@@ -73,8 +73,8 @@ class StoreContract:
     )
     async def test_any_json_comes_back_as_it_was(self, value: dict[str, object]) -> None:
         async with self.store(Clock()) as store:
-            await store.put(Record(Shelf.NOTES, "a", value))
-            found = await store.get(Shelf.NOTES, "a")
+            await store.put(Record(Namespace.NOTES, "a", value))
+            found = await store.get(Namespace.NOTES, "a")
 
         assert found is not None
         assert value == found.value
@@ -82,11 +82,11 @@ class StoreContract:
     @pytest.mark.parametrize(
         "record",
         [
-            Record(Shelf.NOTES, "a", {"set": {1}}),
-            Record(Shelf.NOTES, "a", {"number": float("nan")}),
-            Record(Shelf.NOTES, "a", expires=float("inf")),
-            Record(Shelf.NOTES, HALF),
-            Record(Shelf.NOTES, "a", owner=HALF),
+            Record(Namespace.NOTES, "a", {"set": {1}}),
+            Record(Namespace.NOTES, "a", {"number": float("nan")}),
+            Record(Namespace.NOTES, "a", expires=float("inf")),
+            Record(Namespace.NOTES, HALF),
+            Record(Namespace.NOTES, "a", owner=HALF),
         ],
         ids=["a-set", "no-number", "never", "key", "owner"],
     )
@@ -95,14 +95,14 @@ class StoreContract:
             with pytest.raises(StoreError):
                 await store.put(NOTE, record)
 
-            assert [] == await store.find(Shelf.NOTES)
+            assert [] == await store.find(Namespace.NOTES)
 
     async def test_who_changes_theirs_later_does_not_change_what_is_kept(self) -> None:
         value = {"list": [1]}
         async with self.store(Clock()) as store:
-            await store.put(Record(Shelf.NOTES, "a", value))
+            await store.put(Record(Namespace.NOTES, "a", value))
             value["list"].append(2)
-            found = await store.get(Shelf.NOTES, "a")
+            found = await store.get(Namespace.NOTES, "a")
 
         assert found is not None
         assert {"list": [1]} == found.value
@@ -111,17 +111,17 @@ class StoreContract:
 
     async def test_records_are_found_by_prefix_owner_and_server_in_the_order_of_their_keys(self) -> None:
         records = [
-            Record(Shelf.NOTES, "b", owner="1", server="7"),
-            Record(Shelf.NOTES, "a/2", owner="2", server="7"),
-            Record(Shelf.NOTES, "a/1", owner="1"),
-            Record(Shelf.NOTES, "a\U0010ffff", owner="3"),
-            Record(Shelf.PEOPLE, "a/1", owner="1"),
+            Record(Namespace.NOTES, "b", owner="1", server="7"),
+            Record(Namespace.NOTES, "a/2", owner="2", server="7"),
+            Record(Namespace.NOTES, "a/1", owner="1"),
+            Record(Namespace.NOTES, "a\U0010ffff", owner="3"),
+            Record(Namespace.PEOPLE, "a/1", owner="1"),
         ]
         async with self.store(Clock()) as store:
             await store.put(*records)
 
             async def keys(**how: str) -> list[str]:
-                return [record.key for record in await store.find(Shelf.NOTES, **how)]  # type: ignore[arg-type]
+                return [record.key for record in await store.find(Namespace.NOTES, **how)]  # type: ignore[arg-type]
 
             assert ["a/1", "a/2", "a\U0010ffff", "b"] == await keys()
             assert ["a/1", "a/2"] == await keys(prefix="a/")
@@ -133,40 +133,42 @@ class StoreContract:
 
     async def test_deleting_says_how_many_there_were(self) -> None:
         async with self.store(Clock()) as store:
-            await store.put(NOTE, Record(Shelf.NOTES, "b"))
+            await store.put(NOTE, Record(Namespace.NOTES, "b"))
 
-            assert 1 == await store.delete(Shelf.NOTES, NOTE.key, NOTE.key, "c")
-            assert 0 == await store.delete(Shelf.NOTES)
-            assert ["b"] == [record.key for record in await store.find(Shelf.NOTES)]
+            assert 1 == await store.delete(Namespace.NOTES, NOTE.key, NOTE.key, "c")
+            assert 0 == await store.delete(Namespace.NOTES)
+            assert ["b"] == [record.key for record in await store.find(Namespace.NOTES)]
 
     # --- changing ----------------------------------------------------------------------------
 
     async def test_a_change_sees_what_there_is_and_gives_back_what_there_is_then(self) -> None:
         async with self.store(Clock()) as store:
-            made = await store.change(Shelf.COUNTS, "a", lambda was: Record(Shelf.COUNTS, "a", {"was": was is None}))
-            await store.change(Shelf.COUNTS, "a", lambda was: was)
-            gone = await store.change(Shelf.COUNTS, "a", lambda _: None)
+            made = await store.change(
+                Namespace.COUNTS, "a", lambda was: Record(Namespace.COUNTS, "a", {"was": was is None})
+            )
+            await store.change(Namespace.COUNTS, "a", lambda was: was)
+            gone = await store.change(Namespace.COUNTS, "a", lambda _: None)
 
-            assert Record(Shelf.COUNTS, "a", {"was": True}) == made
+            assert Record(Namespace.COUNTS, "a", {"was": True}) == made
             assert gone is None
-            assert await store.get(Shelf.COUNTS, "a") is None
+            assert await store.get(Namespace.COUNTS, "a") is None
 
     async def test_a_changed_record_stays_in_its_place(self) -> None:
         async with self.store(Clock()) as store:
-            await store.change(Shelf.COUNTS, "a", lambda _: NOTE)
+            await store.change(Namespace.COUNTS, "a", lambda _: NOTE)
 
-            assert await store.get(Shelf.NOTES, NOTE.key) is None
-            assert [("a", NOTE.value)] == [(record.key, record.value) for record in await store.find(Shelf.COUNTS)]
+            assert await store.get(Namespace.NOTES, NOTE.key) is None
+            assert [("a", NOTE.value)] == [(record.key, record.value) for record in await store.find(Namespace.COUNTS)]
 
     async def test_nobody_comes_in_between_a_change(self) -> None:
         def one_more(record: Record | None) -> Record:
             count = record.value["n"] if record else 0
             assert isinstance(count, int)
-            return Record(Shelf.COUNTS, "a", {"n": count + 1})
+            return Record(Namespace.COUNTS, "a", {"n": count + 1})
 
         async with self.store(Clock()) as store:
-            await asyncio.gather(*(store.change(Shelf.COUNTS, "a", one_more) for _ in range(50)))
-            found = await store.get(Shelf.COUNTS, "a")
+            await asyncio.gather(*(store.change(Namespace.COUNTS, "a", one_more) for _ in range(50)))
+            found = await store.get(Namespace.COUNTS, "a")
 
         assert found is not None
         assert {"n": 50} == found.value
@@ -178,61 +180,65 @@ class StoreContract:
         async with self.store(Clock()) as store:
             await store.put(NOTE)
             results = await asyncio.gather(
-                store.put(Record(Shelf.NOTES, "b")),
-                store.change(Shelf.NOTES, NOTE.key, fail),
-                store.change(Shelf.NOTES, NOTE.key, lambda _: Record(Shelf.NOTES, "a", {"set": {1}})),
-                store.put(Record(Shelf.NOTES, "c")),
+                store.put(Record(Namespace.NOTES, "b")),
+                store.change(Namespace.NOTES, NOTE.key, fail),
+                store.change(Namespace.NOTES, NOTE.key, lambda _: Record(Namespace.NOTES, "a", {"set": {1}})),
+                store.put(Record(Namespace.NOTES, "c")),
                 return_exceptions=True,
             )
 
             assert [None, ZeroDivisionError, StoreError, None] == [r if r is None else type(r) for r in results]
-            assert ["b", "c", NOTE.key] == [record.key for record in await store.find(Shelf.NOTES)]
+            assert ["b", "c", NOTE.key] == [record.key for record in await store.find(Namespace.NOTES)]
 
     # --- forgetting --------------------------------------------------------------------------
 
     async def test_all_of_a_person_or_a_server_is_forgotten_on_every_shelf(self) -> None:
-        records = [Record(shelf, f"{owner}/{server}", owner=owner, server=server)
-                   for shelf in Shelf for owner in ("1", "2", "") for server in ("7", "8", "")]  # fmt: skip
-        shelves = len(Shelf)
+        records = [Record(namespace, f"{owner}/{server}", owner=owner, server=server)
+                   for namespace in Namespace for owner in ("1", "2", "") for server in ("7", "8", "")]  # fmt: skip
+        shelves = len(Namespace)
         async with self.store(Clock()) as store:
             await store.put(*records)
 
             assert shelves == await store.forget(owner="1", server="8")
             assert 2 * shelves == await store.forget(owner="1")
             assert 2 * shelves == await store.forget(server="7")
-            left = [record.key for record in await store.find(Shelf.NOTES)]
+            left = [record.key for record in await store.find(Namespace.NOTES)]
             assert ["/", "/8", "2/", "2/8"] == left
 
     @pytest.mark.parametrize("whom", [{}, {"owner": ""}, {"server": ""}, {"owner": "", "server": ""}], ids=str)
     async def test_to_forget_nobody_forgets_nothing(self, whom: dict[str, str]) -> None:
         async with self.store(Clock()) as store:
-            await store.put(Record(Shelf.SERVERS, "7"), NOTE)
+            await store.put(Record(Namespace.SERVERS, "7"), NOTE)
 
             assert 0 == await store.forget(**whom)
-            assert await store.get(Shelf.SERVERS, "7") is not None
+            assert await store.get(Namespace.SERVERS, "7") is not None
 
     async def test_what_has_expired_is_not_there(self) -> None:
         clock = Clock()
         async with self.store(clock) as store:
-            await store.put(Record(Shelf.NOTES, "a", expires=2000.0, owner="1"), Record(Shelf.NOTES, "b", owner="1"))
+            await store.put(
+                Record(Namespace.NOTES, "a", expires=2000.0, owner="1"), Record(Namespace.NOTES, "b", owner="1")
+            )
             clock.now = 2000.0
             seen: list[Record | None] = []
 
-            assert await store.get(Shelf.NOTES, "a") is None
-            assert ["b"] == [record.key for record in await store.find(Shelf.NOTES)]
-            await store.change(Shelf.NOTES, "a", lambda record: seen.append(record))  # noqa: PLW0108  # it gives back nothing
+            assert await store.get(Namespace.NOTES, "a") is None
+            assert ["b"] == [record.key for record in await store.find(Namespace.NOTES)]
+            await store.change(Namespace.NOTES, "a", lambda record: seen.append(record))  # noqa: PLW0108  # it gives back nothing
             assert {None} == set(seen)
-            assert 0 == await store.delete(Shelf.NOTES, "a")
+            assert 0 == await store.delete(Namespace.NOTES, "a")
             assert 1 == await store.forget(owner="1")
 
     async def test_sweeping_removes_what_has_expired_and_nothing_else(self) -> None:
         clock = Clock()
         async with self.store(clock) as store:
-            await store.put(Record(Shelf.NOTES, "a", expires=2000.0), Record(Shelf.NOTES, "b", expires=2001.0), NOTE)
+            await store.put(
+                Record(Namespace.NOTES, "a", expires=2000.0), Record(Namespace.NOTES, "b", expires=2001.0), NOTE
+            )
             assert 0 == await store.sweep()
             clock.now = 2000.0
 
             assert 1 == await store.sweep()
             assert 0 == await store.sweep()
             clock.now = 1000.0
-            assert ["b", NOTE.key] == [record.key for record in await store.find(Shelf.NOTES)]
+            assert ["b", NOTE.key] == [record.key for record in await store.find(Namespace.NOTES)]

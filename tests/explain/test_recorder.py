@@ -327,7 +327,7 @@ async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent() -> None:
 
 async def test_what_does_not_fit_into_the_last_message_is_dropped() -> None:
     seen = Seen()
-    stops, lines = Stops(), "".join(f"{letter * 40}\n" for letter in "abcd")
+    stops, lines = Stops(), "".join(f"{letter * 40}\n" for delivery in "abcd")
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
         settings = TYPED.with_values({"limit": 90})

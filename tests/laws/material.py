@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cadenza.replies.replay import End, Take, replay, slicer
+from cadenza.replies.replay import End, ReplayInput, replay, slicer
 from cadenza.settings import Settings
 from cadenza.types import Persona, Roster
 
@@ -129,7 +129,7 @@ def play(
     **values: Any,
 ) -> dict[str, Any]:
     """Put *text* through the pipeline as ``cadenza replay`` does; tables stay as they are unless *values* say otherwise."""
-    take = Take(
+    take = ReplayInput(
         chunks=tuple(slices) if slices is not None else (text,),
         settings=Settings().with_values({"tables": "source", "flood_limit": 1_000_000} | values),
         end=End(end),

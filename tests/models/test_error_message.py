@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.errors import Aspect, ErrorKind
-from cadenza.models.error_message import explanation, names_two_dials, refuses_key
+from cadenza.models.error_message import excludes_top_p, explanation, refuses_key
 from cadenza.models.vendors import VENDORS
 
 
@@ -155,4 +155,4 @@ def test_whether_it_is_about_the_key(detail: str, expected: bool) -> None:  # no
     ],
 )
 def test_whether_it_is_about_two_dials(detail: str, expected: bool) -> None:  # noqa: FBT001  # a table
-    assert expected is names_two_dials(detail)
+    assert expected is excludes_top_p(detail)

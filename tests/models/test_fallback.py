@@ -38,7 +38,7 @@ def model(name: str = "a", keys: Keyring | None = None) -> Model:
     return Actor(NOTHING, name=name, keys=keys).model
 
 
-def casting(*models: ModelSource, dice: Dice | None = None, **settings: object) -> FallbackChain:
+def fallback_chain(*models: ModelSource, dice: Dice | None = None, **settings: object) -> FallbackChain:
     return FallbackChain(models, fallback(**settings), dice or Dice())
 
 
@@ -96,20 +96,20 @@ async def test_who_is_asked_after_what(outcome: Outcome, asked: list[str]) -> No
     """Only what another key can cure is tried with another (B52); of five keys, three are (B50)."""
     keys = ring("k1", "k2", "k3", "k4", "k5")
 
-    assert asked == await names(casting(model("a", keys), model("b")), outcome)
+    assert asked == await names(fallback_chain(model("a", keys), model("b")), outcome)
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])
 async def test_how_many_keys_are_tried_is_a_setting(attempts: int) -> None:
     keys = ring("k1", "k2", "k3")
 
-    asked = await names(casting(model("a", keys), key_attempts=attempts), broke(REFUSED))
+    asked = await names(fallback_chain(model("a", keys), key_attempts=attempts), broke(REFUSED))
 
     assert min(attempts, 3) == len(asked)
 
 
 async def test_counting_begins_anew_with_every_model_and_not_with_every_key() -> None:
-    cast = casting(model("a", ring("k1", "k2")), model("b"), empty_retries=1, model_retries=1)
+    cast = fallback_chain(model("a", ring("k1", "k2")), model("b"), empty_retries=1, model_retries=1)
     await cast.begin()
 
     asked = []
@@ -134,7 +134,7 @@ async def test_counting_begins_anew_with_every_model_and_not_with_every_key() ->
     ],
 )
 async def test_how_long_an_overloaded_model_is_waited_for(retry_after: float | None, seconds: float | None) -> None:
-    cast = casting(model())
+    cast = fallback_chain(model())
     await cast.begin()
 
     again = await after(cast, broke(fails(ErrorKind.OVERLOADED, status=503, retry_after=retry_after)))
@@ -143,7 +143,7 @@ async def test_how_long_an_overloaded_model_is_waited_for(retry_after: float | N
 
 
 async def test_the_key_that_can_be_used_first_is_waited_for_if_nobody_else_is_there() -> None:
-    cast = casting(model("a", ring("k1", "k2")))
+    cast = fallback_chain(model("a", ring("k1", "k2")))
     await cast.begin()
 
     assert "k2" == key(await after(cast, limited(4.0)))
@@ -156,15 +156,15 @@ async def test_the_key_that_can_be_used_first_is_waited_for_if_nobody_else_is_th
 
 async def test_a_key_that_rests_for_long_is_not_waited_for() -> None:
     """It rests for a minute if its provider does not say for how long."""
-    assert ["a k1"] == await names(casting(model("a", ring("k1"))), broke(LIMITED))
+    assert ["a k1"] == await names(fallback_chain(model("a", ring("k1"))), broke(LIMITED))
 
 
 async def test_without_a_ring_a_limit_is_waited_for_like_anything_that_passes() -> None:
-    assert ["a", "a"] == await names(casting(model("a")), broke(LIMITED))
+    assert ["a", "a"] == await names(fallback_chain(model("a")), broke(LIMITED))
 
 
 async def test_an_empty_answer_is_asked_for_again_after_a_moment() -> None:
-    cast = casting(model(), retry_delay=2.5)
+    cast = fallback_chain(model(), retry_delay=2.5)
     await cast.begin()
 
     again = await after(cast, EMPTY)
@@ -178,7 +178,7 @@ async def test_an_empty_answer_is_asked_for_again_after_a_moment() -> None:
 
 async def test_what_is_left_out_grows_each_time_and_is_told_to_the_next_model_again() -> None:
     """Two more each time, so four the second time (§10 test 12); whoever asks, not only one provider (B22)."""
-    cast = casting(model("a"), model("b"), empty_retries=3)
+    cast = fallback_chain(model("a"), model("b"), empty_retries=3)
     context = Broke(ProviderError("too long", aspect=Aspect.CONTEXT))
     first = await cast.begin()
 
@@ -190,7 +190,7 @@ async def test_what_is_left_out_grows_each_time_and_is_told_to_the_next_model_ag
 
 
 async def test_who_speaks_for_somebody_else_is_reminded_from_then_on_and_the_next_model_is_not() -> None:
-    cast = casting(model("a"), model("b"))
+    cast = fallback_chain(model("a"), model("b"))
     await cast.begin()
 
     tries = [await after(cast, outcome) for outcome in (GUARDED, EMPTY, GUARDED)]
@@ -199,14 +199,14 @@ async def test_who_speaks_for_somebody_else_is_reminded_from_then_on_and_the_nex
 
 
 async def test_a_function_that_makes_a_model_need_not_be_asynchronous() -> None:
-    again = await casting(lambda: None, lambda: model("b")).begin()
+    again = await fallback_chain(lambda: None, lambda: model("b")).begin()
 
     assert again is not None
     assert "b" == again.model.name
 
 
 async def test_a_function_that_makes_something_else_has_failed() -> None:
-    cast = casting(lambda: "b", model("c"))  # type: ignore[arg-type,return-value]
+    cast = fallback_chain(lambda: "b", model("c"))  # type: ignore[arg-type,return-value]
 
     again = await cast.begin()
 
@@ -216,7 +216,7 @@ async def test_a_function_that_makes_something_else_has_failed() -> None:
 
 
 async def test_it_is_known_how_many_others_were_asked_before() -> None:
-    cast = casting(model("a", ring("k1", "k2")), model("b"))
+    cast = fallback_chain(model("a", ring("k1", "k2")), model("b"))
 
     tries = [await cast.begin(), *[await after(cast, outcome) for outcome in (broke(REFUSED), EMPTY, broke(BLOCKED))]]
 
@@ -232,7 +232,7 @@ async def test_it_is_known_how_many_others_were_asked_before() -> None:
     ],
 )
 async def test_whether_somebody_could_be_asked_again(models: int, outcomes: list[Outcome], *, may: bool) -> None:
-    cast = casting(*[model(str(number)) for number in range(models)])
+    cast = fallback_chain(*[model(str(number)) for number in range(models)])
     await cast.begin()
     for outcome in outcomes:
         await after(cast, outcome)
@@ -259,7 +259,7 @@ async def test_whether_somebody_could_be_asked_again(models: int, outcomes: list
 )
 async def test_what_a_key_learns_of_a_try(outcome: Outcome, uses: int, errors: int, rests: float) -> None:
     keys = ring("k1")
-    cast = casting(model("a", keys))
+    cast = fallback_chain(model("a", keys))
     await cast.begin()
     cast.note(outcome)
 
@@ -269,7 +269,7 @@ async def test_what_a_key_learns_of_a_try(outcome: Outcome, uses: int, errors: i
 
 async def test_a_key_that_another_reply_put_to_rest_is_not_rotated_to() -> None:
     keys = ring("k1", "k2")
-    one, two = casting(model("a", keys)), casting(model("b", keys))
+    one, two = fallback_chain(model("a", keys)), fallback_chain(model("b", keys))
     assert ("k1", "k2") == (key(await one.begin()), key(await two.begin()))
     two.note(broke(LIMITED))
 
@@ -278,7 +278,7 @@ async def test_a_key_that_another_reply_put_to_rest_is_not_rotated_to() -> None:
 
 async def test_an_answer_does_not_end_a_rest_that_began_while_it_was_written() -> None:
     keys = ring("k1")
-    first, second = casting(model("a", keys)), casting(model("a", keys))
+    first, second = fallback_chain(model("a", keys)), fallback_chain(model("a", keys))
     await first.begin()
     await second.begin()
     await asyncio.sleep(1)
@@ -291,7 +291,7 @@ async def test_an_answer_does_not_end_a_rest_that_began_while_it_was_written() -
 
 async def test_a_key_that_another_reply_put_to_rest_is_not_asked_a_second_time() -> None:
     keys = ring("k1", "k2")
-    cast = casting(model("a", keys))
+    cast = fallback_chain(model("a", keys))
     await cast.begin()
     keys.failed(keys.main, LIMITED.error)
 
@@ -301,7 +301,7 @@ async def test_a_key_that_another_reply_put_to_rest_is_not_asked_a_second_time()
 async def test_two_replies_at_once_take_turns_with_the_keys() -> None:
     keys = ring("k1", "k2", "k3")
 
-    asked = [key(await casting(model("a", keys)).begin()) for _ in range(4)]
+    asked = [key(await fallback_chain(model("a", keys)).begin()) for _ in range(4)]
 
     assert ["k1", "k2", "k3", "k1"] == asked
 
@@ -316,7 +316,7 @@ def resting(name: str, seconds: float) -> Model:
 
 
 async def test_a_model_whose_keys_rest_is_asked_last_and_noted_once() -> None:
-    cast = casting(resting("a", 100.0), model("b"), resting("c", 100.0), model("d"))
+    cast = fallback_chain(resting("a", 100.0), model("b"), resting("c", 100.0), model("d"))
 
     assert ["b", "d", "a k1", "c k1"] == await names(cast, broke(BLOCKED))
     assert ["a", "b", "c", "d", "a"] == [failure.model for failure in cast.failures]
@@ -324,7 +324,7 @@ async def test_a_model_whose_keys_rest_is_asked_last_and_noted_once() -> None:
 
 
 async def test_the_first_model_is_no_fallback_even_if_it_is_asked_last() -> None:
-    cast = casting(resting("a", 100.0), model("b"))
+    cast = fallback_chain(resting("a", 100.0), model("b"))
 
     await cast.begin()
     was = cast.is_fallback
@@ -336,7 +336,7 @@ async def test_the_first_model_is_no_fallback_even_if_it_is_asked_last() -> None
 @pytest.mark.parametrize(("seconds", "waits"), [(6.0, 6.0), (60.0, 0.0)], ids=["short", "long"])
 async def test_a_rest_is_waited_for_if_it_is_short(seconds: float, waits: float) -> None:
     """If it is long, the main key is tried all the same: whoever looked after it meanwhile should not have to wait."""
-    again = await casting(resting("a", seconds)).begin()
+    again = await fallback_chain(resting("a", seconds)).begin()
 
     assert ("k1", waits) == (key(again), now())
 
@@ -363,7 +363,7 @@ async def test_a_model_is_made_ready_only_when_it_is_its_turn() -> None:
 
         return make
 
-    cast = casting(noting("a"), noting("b"), noting("c"))
+    cast = fallback_chain(noting("a"), noting("b"), noting("c"))
     await cast.begin()
     await after(cast, broke(BLOCKED))
 
@@ -387,7 +387,7 @@ async def test_a_model_is_made_ready_only_when_it_is_its_turn() -> None:
 async def test_a_model_that_cannot_be_made_ready_is_passed_over(
     result: BaseException | None, failures: list[str], *, is_fallback: bool
 ) -> None:
-    cast = casting(made(result), model("b"))
+    cast = fallback_chain(made(result), model("b"))
 
     again = await cast.begin()
 
@@ -405,7 +405,7 @@ async def test_a_model_that_cannot_be_made_ready_is_passed_over(
     ],
 )
 async def test_why_nobody_can_be_asked(sources: list[ModelSource], reason: str) -> None:
-    cast = casting(*sources)
+    cast = fallback_chain(*sources)
 
     assert await cast.begin() is None
     outcome = cast.no_model()
@@ -419,7 +419,7 @@ async def test_making_ready_can_be_cancelled() -> None:
         await asyncio.sleep(1e9)
         return None
 
-    beginning = asyncio.create_task(casting(hangs, model()).begin())
+    beginning = asyncio.create_task(fallback_chain(hangs, model()).begin())
     await asyncio.sleep(1)
     beginning.cancel()
 
@@ -428,7 +428,7 @@ async def test_making_ready_can_be_cancelled() -> None:
 
 
 async def test_a_failure_that_was_the_last_word_is_not_one_that_came_before() -> None:
-    cast = casting(model("a"), made(OSError()))
+    cast = fallback_chain(model("a"), made(OSError()))
     await cast.begin()
 
     assert await after(cast, broke(BLOCKED)) is None
@@ -439,13 +439,13 @@ async def test_a_failure_that_was_the_last_word_is_not_one_that_came_before() ->
 
 
 async def test_11_one_of_the_models_is_drawn_to_be_first() -> None:
-    cast = casting(model("P"), model("F1"), model("F2"), dice=Dice(0.99), random_model=True)
+    cast = fallback_chain(model("P"), model("F1"), model("F2"), dice=Dice(0.99), random_model=True)
 
     assert ["F2", "P", "F1"] == await names(cast, broke(BLOCKED))
 
 
 async def test_11_who_was_drawn_is_no_fallback() -> None:
-    cast = casting(model("P"), model("F1"), dice=Dice(0.99), random_model=True)
+    cast = fallback_chain(model("P"), model("F1"), dice=Dice(0.99), random_model=True)
     await cast.begin()
 
     assert ("F1", False) == (cast.name, cast.is_fallback)
@@ -455,7 +455,7 @@ async def test_11_who_was_drawn_is_no_fallback() -> None:
 def test_11_drawing_only_reorders(count: int, roll: float) -> None:
     async def ordered() -> list[str]:
         models: list[Any] = [model(str(number)) for number in range(count)]
-        return await names(casting(*models, dice=Dice(roll), random_model=True), broke(BLOCKED))
+        return await names(fallback_chain(*models, dice=Dice(roll), random_model=True), broke(BLOCKED))
 
     first, *rest = asyncio.run(ordered()) or [""]
 
@@ -466,7 +466,7 @@ def test_11_drawing_only_reorders(count: int, roll: float) -> None:
 async def test_without_that_setting_no_dice_are_thrown() -> None:
     dice = Dice()
 
-    await casting(model("P"), model("F1"), dice=dice).begin()
+    await fallback_chain(model("P"), model("F1"), dice=dice).begin()
 
     assert 0 == dice.thrown
 
@@ -497,7 +497,7 @@ def test_however_everything_fails_it_comes_to_an_end(outcomes: list[Outcome], ke
             model(str(place), ring(*(f"k{number}" for number in range(count))) if count else None)
             for place, count in enumerate(keys)
         ]
-        cast, count = casting(*models), 0
+        cast, count = fallback_chain(*models), 0
         again = await cast.begin()
         while again is not None:
             count += 1

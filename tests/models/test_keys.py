@@ -32,7 +32,7 @@ from cadenza.errors import (
 from cadenza.models.dialects.dialect import unreadable_stream
 from cadenza.models.error_kind import failure, refused, reported
 from cadenza.models.keys import Key, KeyRecord, KeyRemedy, Keyring, cure, ready, ready_in
-from cadenza.models.model import Model, broken_off
+from cadenza.models.model import Model, stream_error
 from cadenza.models.vendors import VENDORS
 from cadenza.settings import FallbackSettings
 from cadenza.types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped, StopReason
@@ -166,7 +166,7 @@ def test_a_way_that_leads_nowhere_needs_another_model(code: str) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        pytest.param(broken_off(ValueError("x")), id="a stream that broke off"),
+        pytest.param(stream_error(ValueError("x")), id="a stream that broke off"),
         pytest.param(unreadable_stream("openai"), id="nothing that could be read"),
         pytest.param(failure("x", vendor="openai", kind=ErrorKind.API, code="error"), id="an answer that ended so"),
         pytest.param(

@@ -429,7 +429,7 @@ async def test_a_target_of_ones_own_is_told_for_each_reply_whom_it_may_call() ->
             return await super().send(post)
 
     pager = Pager()
-    assert isinstance(pager, cadenza.Calling)
+    assert isinstance(pager, cadenza.SupportsPings)
     await say(pager, "Hello", settings=Settings.of(mention_people=2))
     await reply(SCENE, scripted('{"text": "Hi"}\n{"finish": "stop"}'), pager, settings=Settings.of(mention_roles=True))
 

@@ -93,9 +93,9 @@ class Stage:
         room = Room(granted=granted if evening.may_webhook else granted & ~Permission.MANAGE_WEBHOOKS)
         kai = room.world.add_person("Kai")
         room.guild.join(kai)
-        mods, staff = (room.world.add_role(room.guild, name, mentionable=True) for name in ("mods", "staff"))
+        mods, services = (room.world.add_role(room.guild, name, mentionable=True) for name in ("mods", "staff"))
         self.room, self.evening = room, evening
-        self._ids = {"mia": room.mia.id, "kai": kai.id, "mods": mods, "staff": staff}
+        self._ids = {"mia": room.mia.id, "kai": kai.id, "mods": mods, "staff": services}
         self.roster = Roster(mentions={"mia": room.mia.mention, "mods": f"<@&{mods}>", "kai": ""})
         self.users = {room.mia.id} if evening.people else set()
         self.roles = {mods} if evening.roles else set()

@@ -93,10 +93,10 @@ async def test_b56_a_function_is_not_run_again_for_another_model() -> None:
         sent.append(text)
         return f"sent as number {len(sent)}"
 
-    workshop = ToolRunner({"send": send}, turn="7")
+    tool_runner = ToolRunner({"send": send}, turn="7")
     uses = [
-        *await workshop.run([ToolCall("1", "send", '{"text": "hello"}')], attempt=0),
-        *await workshop.run([ToolCall("call_9", "send", '{"text":"hello"}')], attempt=1),
+        *await tool_runner.run([ToolCall("1", "send", '{"text": "hello"}')], attempt=0),
+        *await tool_runner.run([ToolCall("call_9", "send", '{"text":"hello"}')], attempt=1),
     ]
 
     assert ["hello"] == sent

@@ -59,8 +59,8 @@ def failing(error: BaseException) -> Tool:
     return made("fail", fail)
 
 
-async def result_of(workshop: ToolRunner, *calls: ToolCall, attempt: int = 0) -> ToolResult:
-    *_, use = await workshop.run(calls, attempt=attempt)
+async def result_of(tool_runner: ToolRunner, *calls: ToolCall, attempt: int = 0) -> ToolResult:
+    *_, use = await tool_runner.run(calls, attempt=attempt)
     return use.result
 
 
@@ -83,13 +83,13 @@ async def test_a_tool_is_given_its_arguments_and_where_it_is() -> None:
 
 async def test_calls_run_at_once_and_are_told_in_order() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.slow]))
+    tool_runner = ToolRunner(toolset([log.slow]))
 
-    uses = await workshop.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (3, 1, 2)])
+    uses = await tool_runner.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (3, 1, 2)])
 
     assert ["slept 3", "slept 1", "slept 2"] == [use.result.text for use in uses]
     assert [3, 1, 2] == [use.seconds for use in uses]
-    assert (3, list(uses)) == (now(), workshop.uses)
+    assert (3, list(uses)) == (now(), tool_runner.uses)
 
 
 async def test_a_crowd_of_calls_waits_for_its_turn() -> None:
@@ -252,9 +252,9 @@ async def test_9_17_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_t
 
 async def test_the_time_of_a_tool_goes_before_that_of_the_workshop() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([tool(log.slow, seconds=20)]), seconds=2.5)
+    tool_runner = ToolRunner(toolset([tool(log.slow, seconds=20)]), seconds=2.5)
 
-    assert "slept 10" == (await result_of(workshop, call("slow", '{"seconds": 10}'))).text
+    assert "slept 10" == (await result_of(tool_runner, call("slow", '{"seconds": 10}'))).text
 
 
 async def test_b18_a_tool_that_does_not_listen_is_left_behind_and_the_model_is_told(
@@ -267,9 +267,9 @@ async def test_b18_a_tool_that_does_not_listen_is_left_behind_and_the_model_is_t
             except asyncio.CancelledError:
                 continue
 
-    workshop = ToolRunner(toolset([deaf]), seconds=2, grace=1)
+    tool_runner = ToolRunner(toolset([deaf]), seconds=2, grace=1)
     with caplog.at_level(logging.WARNING):
-        result = await result_of(workshop, call("deaf"))
+        result = await result_of(tool_runner, call("deaf"))
 
     assert pytest.approx(3.1) == now()
     assert result.is_error
@@ -282,10 +282,10 @@ async def test_b18_a_tool_that_does_not_listen_is_left_behind_and_the_model_is_t
 
 async def test_a_reply_that_is_cancelled_ends_every_tool_and_it_is_known_what_was_begun() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.slow]))
+    tool_runner = ToolRunner(toolset([log.slow]))
 
     running = asyncio.create_task(
-        workshop.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (1, 30, 40)])
+        tool_runner.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (1, 30, 40)])
     )
     await asyncio.sleep(2)
     running.cancel()
@@ -297,7 +297,7 @@ async def test_a_reply_that_is_cancelled_ends_every_tool_and_it_is_known_what_wa
         ("1", False, "slept 1"),
         ("30", True, "The reply ended before the tool did."),
         ("40", True, "The reply ended before the tool did."),
-    ] == [(use.call.id, use.result.is_error, use.result.text) for use in workshop.uses]
+    ] == [(use.call.id, use.result.is_error, use.result.text) for use in tool_runner.uses]
 
 
 # --- consent ------------------------------------------------------------------------------------------
@@ -335,9 +335,9 @@ async def test_what_needs_consent_is_run_with_consent(
     consent: Consent | None, told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = Log()
-    workshop = ToolRunner(toolset([tool(log.send, needs_consent=True)]), consent=consent)
+    tool_runner = ToolRunner(toolset([tool(log.send, needs_consent=True)]), consent=consent)
 
-    result = await result_of(workshop, call("send", '{"text": "hi"}'))
+    result = await result_of(tool_runner, call("send", '{"text": "hi"}'))
 
     assert (told, told != "sent 1") == (result.text, result.is_error)
     assert (["hi"] if told == "sent 1" else []) == log.did
@@ -362,26 +362,26 @@ async def test_who_is_asked_sees_what_the_tool_will_see() -> None:
 async def test_nobody_is_asked_about_what_needs_no_consent_or_cannot_be_run() -> None:
     asked: list[object] = []
     log = Log()
-    workshop = ToolRunner(
+    tool_runner = ToolRunner(
         toolset({"send": log.send, "ask": tool(log.slow, needs_consent=True)}), consent=lambda *_: bool(asked.append(1))
     )
 
-    await workshop.run([call("send", '{"text": "hi"}'), call("ask", '{"seconds": "many"}')])
+    await tool_runner.run([call("send", '{"text": "hi"}'), call("ask", '{"seconds": "many"}')])
 
     assert ([], ["hi"]) == (asked, log.did)
 
 
 async def test_9_9_what_is_not_exposed_is_not_run_and_the_model_is_told_so() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.send, log.slow]), consent=ConsentPolicy(["slow"]))
+    tool_runner = ToolRunner(toolset([log.send, log.slow]), consent=ConsentPolicy(["slow"]))
 
-    result = await result_of(workshop, call("send", '{"text": "hi"}'))
+    result = await result_of(tool_runner, call("send", '{"text": "hi"}'))
 
-    assert ["slow"] == [spec.name for spec in workshop.specs()]
+    assert ["slow"] == [spec.name for spec in tool_runner.specs()]
     assert [] == log.did
     assert result.is_error
     assert "The tool was not run: it is not exposed in this conversation; exposed are: slow." == result.text
-    assert "slept 1" == (await result_of(workshop, call("slow", '{"seconds": 1}'))).text
+    assert "slept 1" == (await result_of(tool_runner, call("slow", '{"seconds": 1}'))).text
 
 
 # --- what is not done twice -----------------------------------------------------------------------------
@@ -389,22 +389,22 @@ async def test_9_9_what_is_not_exposed_is_not_run_and_the_model_is_told_so() -> 
 
 async def test_what_is_done_once_is_taken_away_when_it_has_succeeded() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([tool(log.send, once=True), log.slow]))
+    tool_runner = ToolRunner(toolset([tool(log.send, once=True), log.slow]))
 
-    first, second = await workshop.run([call("send", '{"text": "a"}'), call("send", '{"text": "b"}')])
+    first, second = await tool_runner.run([call("send", '{"text": "a"}'), call("send", '{"text": "b"}')])
 
     assert (["a"], "sent 1") == (log.did, first.result.text)
     assert "The tool was not run: it runs only once in a reply." == second.result.text
-    assert ["slow"] == [spec.name for spec in workshop.specs()]
-    assert workshop.tool("send") is not None
+    assert ["slow"] == [spec.name for spec in tool_runner.specs()]
+    assert tool_runner.tool("send") is not None
 
 
 async def test_what_failed_may_be_done_again() -> None:
-    workshop = ToolRunner({"fail": replace(failing(ToolError("no")), once=True)})
+    tool_runner = ToolRunner({"fail": replace(failing(ToolError("no")), once=True)})
 
-    await workshop.run([call("fail")])
+    await tool_runner.run([call("fail")])
 
-    assert ["fail"] == [spec.name for spec in workshop.specs()]
+    assert ["fail"] == [spec.name for spec in tool_runner.specs()]
 
 
 HI, HI_AGAIN = call("send", '{"text": "hi"}'), call("send", ' {"text" : "hi"}', number=2)
@@ -412,25 +412,25 @@ HI, HI_AGAIN = call("send", '{"text": "hi"}'), call("send", ' {"text" : "hi"}', 
 
 async def test_b56_what_one_model_did_another_is_told_of_and_does_not_do_again() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.send]), turn="7")
+    tool_runner = ToolRunner(toolset([log.send]), turn="7")
 
-    first = await result_of(workshop, HI, attempt=0)
-    second = await result_of(workshop, HI_AGAIN, attempt=1)
-    third = await result_of(workshop, HI, attempt=4)
+    first = await result_of(tool_runner, HI, attempt=0)
+    second = await result_of(tool_runner, HI_AGAIN, attempt=1)
+    third = await result_of(tool_runner, HI, attempt=4)
 
     assert (["hi"], "sent 1") == (log.did, first.text)
     assert first == second == third
-    assert [HI] == [use.call for use in workshop.uses], "what was told from memory was not done"
+    assert [HI] == [use.call for use in tool_runner.uses], "what was told from memory was not done"
 
 
 async def test_b56_equal_calls_of_one_model_are_all_run_and_counted() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.send]), turn="7")
+    tool_runner = ToolRunner(toolset([log.send]), turn="7")
 
-    await workshop.run([HI, HI_AGAIN])
+    await tool_runner.run([HI, HI_AGAIN])
     assert ["hi", "hi"] == log.did
     assert 2 == len(set(log.keys))
-    again = await workshop.run([HI, HI, HI], attempt=1)
+    again = await tool_runner.run([HI, HI, HI], attempt=1)
 
     assert ["sent 1", "sent 2", "sent 3"] == [use.result.text for use in again]
     assert 3 == len(log.did)
@@ -438,10 +438,10 @@ async def test_b56_equal_calls_of_one_model_are_all_run_and_counted() -> None:
 
 async def test_b56_what_may_be_repeated_is_repeated() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([tool(log.send, repeatable=True)]), turn="7")
+    tool_runner = ToolRunner(toolset([tool(log.send, repeatable=True)]), turn="7")
 
-    await workshop.run([HI])
-    await workshop.run([HI], attempt=1)
+    await tool_runner.run([HI])
+    await tool_runner.run([HI], attempt=1)
 
     assert ["hi", "hi"] == log.did
     assert 1 == len(set(log.keys)), "a service that does nothing twice can tell"
@@ -449,10 +449,10 @@ async def test_b56_what_may_be_repeated_is_repeated() -> None:
 
 async def test_b56_other_arguments_are_another_call() -> None:
     log = Log()
-    workshop = ToolRunner(toolset([log.send]), turn="7")
+    tool_runner = ToolRunner(toolset([log.send]), turn="7")
 
-    await workshop.run([HI])
-    await workshop.run([call("send", '{"text": "ho"}')], attempt=1)
+    await tool_runner.run([HI])
+    await tool_runner.run([call("send", '{"text": "ho"}')], attempt=1)
 
     assert ["hi", "ho"] == log.did
 
@@ -463,11 +463,11 @@ async def test_b56_arguments_are_the_same_if_they_mean_the_same() -> None:
     async def roll(sides: int, times: int = 1) -> None:
         rolled.append(sides * times)
 
-    workshop = ToolRunner(toolset([roll]), turn="7")
+    tool_runner = ToolRunner(toolset([roll]), turn="7")
     for attempt, arguments in enumerate(
         ['{"sides": 6}', '{"times": 1, "sides": "6"}', '{"sides": 6.0, "times": null}']
     ):
-        await workshop.run([call("roll", arguments)], attempt=attempt)
+        await tool_runner.run([call("roll", arguments)], attempt=attempt)
 
     assert [6] == rolled
 
@@ -482,10 +482,10 @@ async def test_b56_what_did_not_succeed_is_tried_again_under_the_same_key() -> N
             raise ToolError(msg)
         return "well"
 
-    workshop = ToolRunner(toolset([waver]), turn="7")
-    await workshop.run([call("waver")])
+    tool_runner = ToolRunner(toolset([waver]), turn="7")
+    await tool_runner.run([call("waver")])
 
-    assert "well" == (await result_of(workshop, call("waver"), attempt=1)).text
+    assert "well" == (await result_of(tool_runner, call("waver"), attempt=1)).text
     assert keys[0] == keys[1]
 
 
@@ -499,13 +499,13 @@ async def test_b56_what_succeeded_at_the_second_time_is_not_done_again() -> None
             raise ToolError(msg)
         return f"done {len(done)}"
 
-    workshop = ToolRunner(toolset([waver]), turn="7")
+    tool_runner = ToolRunner(toolset([waver]), turn="7")
     for _ in range(2):
-        await workshop.run([call("waver")])
+        await tool_runner.run([call("waver")])
 
-    assert "done 2" == (await result_of(workshop, call("waver"), attempt=1)).text
+    assert "done 2" == (await result_of(tool_runner, call("waver"), attempt=1)).text
     assert 1 == len(set(done)), "to try it again is not another call"
-    assert "done 3" == (await result_of(workshop, call("waver"), attempt=1)).text
+    assert "done 3" == (await result_of(tool_runner, call("waver"), attempt=1)).text
     assert 2 == len(set(done)), "but this one is"
 
 

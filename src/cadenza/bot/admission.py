@@ -41,7 +41,7 @@ class Admission:
 
     def __init__(
         self,
-        staff: BotServices,
+        services: BotServices,
         own: OwnMessages,
         client: discord.Client,
         *,
@@ -49,7 +49,7 @@ class Admission:
         announcements: Announcements,
         turns: Turns,
     ) -> None:
-        self._staff = staff
+        self._services = services
         self._own = own
         self._client = client
         self._pending = pending
@@ -87,13 +87,13 @@ class Admission:
 
     async def _hear(self, message: discord.Message) -> None:
         said = await self._said(message)
-        choice = await self._staff.choices.here(said.server, said.channel, said.parent)
-        cast = await self._staff.present(said.server, choice)
+        choice = await self._services.choices.here(said.server, said.channel, said.parent)
+        cast = await self._services.present(said.server, choice)
         self._count(said)
         found = calls(
             said,
             cast,
-            self._staff.config.now.conversation,
+            self._services.config.now.conversation,
             choice,
             since_last=self._counts.get(said.channel, 0),
             bots_answered=self._bots.get(said.channel, 0),
@@ -163,7 +163,7 @@ class Admission:
             persona=call.persona,
             payload=request,
         )
-        excess = await self._staff.limits.admit(said.author, said.server)
+        excess = await self._services.limits.admit(said.author, said.server)
         if excess is not None and not (self._is_mere_stop(heard) or self._says_more(heard, excess)):
             await self._refuse(request.message, said.author, excess)
             return
@@ -184,15 +184,15 @@ class Admission:
 
     async def _refuse(self, message: discord.Message, person: str, excess: Excess) -> None:
         logger.info("message refused: %s", excess.value)
-        self._staff.metrics.refused(excess.value)
-        if await self._staff.limits.may_warn(person, excess):
+        self._services.metrics.refused(excess.value)
+        if await self._services.limits.may_warn(person, excess):
             self._announcements.refuse(message, excess)
 
     async def ask(self, heard: IncomingMessage, *, is_written: bool = False) -> Verdict:
         """Journal *heard*, unless *is_written*, and queue it."""
         self._pending.add(heard)
         if not is_written and isinstance(heard.payload, ReplyRequest):  # a lost greeting can be asked for again
-            await self._staff.journal.heard(_entry(heard))
+            await self._services.journal.heard(_entry(heard))
         if message_of(heard.id) in self._gone:  # deleted before it was queued
             await self._pending.over(heard.id)
             return Verdict.STOPPED
@@ -217,7 +217,7 @@ class Admission:
     async def _changed(self, heard: IncomingMessage, request: ReplyRequest) -> None:
         changed = replace(heard, text=request.message.content, payload=request)
         if self._turns.would_rerun(changed):
-            excess = await self._staff.limits.admit_again(heard.author, request.server)
+            excess = await self._services.limits.admit_again(heard.author, request.server)
             if excess is not None:
                 await self._refuse(request.message, heard.author, excess)
                 return

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import discord
 
 from ..explain.tracebacks import get_logger
-from ..targets.discord_py.client_state import Home
+from ..targets.discord_py.client_state import ClientState
 from ..turns import Turn, TurnReason
 from ..types import Broke, Receipt, Reply, Scene, Stalled, Stopped
 from .announcements import language_for
@@ -32,7 +32,7 @@ class ReplyFinished:
 
     turn: Turn
     request: ReplyRequest
-    occasion: TurnContext
+    turn_context: TurnContext
     scene: Scene
     reply: Reply
     besides: tuple[Receipt, ...]
@@ -54,12 +54,17 @@ class AfterReply:
     """
 
     def __init__(
-        self, staff: BotServices, own: OwnMessages, client: discord.Client, home: Home, background: Background
+        self,
+        services: BotServices,
+        own: OwnMessages,
+        client: discord.Client,
+        client_state: ClientState,
+        background: Background,
     ) -> None:
-        self._staff = staff
+        self._services = services
         self._own = own
         self._client = client
-        self._home = home
+        self._client_state = client_state
         self._background = background
         self._subscribers: list[tuple[str, Subscriber]] = [
             ("metrics", self._measure),
@@ -81,51 +86,51 @@ class AfterReply:
 
     async def keep(self, own: Iterable[OwnMessage], turn: str, reply: Reply, where: Location) -> None:
         """Record the messages of a reply as ours, and keep its explanation."""
-        async with self._staff.memory.privacy.writing:  # a person cannot be forgotten meanwhile
-            kept = where.server if await may_keep(self._staff, where) else ""
+        async with self._services.memory.privacy.writing:  # a person cannot be forgotten meanwhile
+            kept = where.server if await may_keep(self._services, where) else ""
             await guarded("keeping own messages", self._own.note(list(own), server=kept))
-            explained = self._staff.explanations.keep(turn, reply, server=kept, author=where.person)
+            explained = self._services.explanations.keep(turn, reply, server=kept, author=where.person)
             await guarded("keeping an explanation", explained)
 
     async def _measure(self, event: ReplyFinished) -> None:
-        self._staff.metrics.turn_ended(event.reply, seconds=event.seconds, waited=event.waited)
+        self._services.metrics.turn_ended(event.reply, seconds=event.seconds, waited=event.waited)
 
     async def _record(self, event: ReplyFinished) -> None:
-        await self.keep(_own_messages(event), event.turn.id, event.reply, event.occasion.where)
+        await self.keep(_own_messages(event), event.turn.id, event.reply, event.turn_context.where)
 
     async def _charge(self, event: ReplyFinished) -> None:
-        await self._staff.limits.spent(event.request.person, event.occasion.where.server, event.reply.usage)
+        await self._services.limits.spent(event.request.person, event.turn_context.where.server, event.reply.usage)
 
     async def _remember(self, event: ReplyFinished) -> None:
         is_stop_reply = event.turn.why is TurnReason.STOP_REPLY
-        await self._staff.memory.keep(
-            event.occasion.where, event.scene.history, event.reply, is_stop_reply=is_stop_reply
+        await self._services.memory.keep(
+            event.turn_context.where, event.scene.history, event.reply, is_stop_reply=is_stop_reply
         )
 
     async def _log_thoughts(self, event: ReplyFinished) -> None:
-        occasion = event.occasion
-        if not await may_keep(self._staff, occasion.where):
+        turn_context = event.turn_context
+        if not await may_keep(self._services, turn_context.where):
             return
         thought = Thought(
             event.reply,
-            occasion.message.channel,
+            turn_context.message.channel,
             event.turn.id,
-            occasion.character.name,
-            identity_of(occasion.character),
+            turn_context.character.name,
+            identity_of(turn_context.character),
             event.seconds,
             event.waited,
-            language=language_for(occasion.message.guild, occasion.choice, self._staff.config.now),
+            language=language_for(turn_context.message.guild, turn_context.choice, self._services.config.now),
         )
         # In the background: the next turn must not wait for the rate limit of the log's channel.
-        self._background.start(log_thoughts(thought, occasion.choice, self._home, self._client))
+        self._background.start(log_thoughts(thought, turn_context.choice, self._client_state, self._client))
 
 
-async def may_keep(staff: BotServices, where: Location) -> bool:
+async def may_keep(services: BotServices, where: Location) -> bool:
     """Whether records about *where* may be kept under its guild: its person allows it and was not forgotten.
 
     Otherwise what is kept names no guild, as in direct messages.
     """
-    privacy = staff.memory.privacy
+    privacy = services.memory.privacy
     if privacy.is_forgotten(where.person, where.message):
         return False
     try:
@@ -150,14 +155,14 @@ def own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answ
 
 
 def _own_messages(event: ReplyFinished) -> list[OwnMessage]:
-    persona, person, answers = event.occasion.character.name, event.request.person, str(event.request.message.id)
+    persona, person, answers = event.turn_context.character.name, event.request.person, str(event.request.message.id)
     receipts = (*event.besides, *event.reply.receipts)
     return [own_message(receipt, event.turn, persona, author=person, answers=answers) for receipt in receipts]
 
 
 async def _log(event: ReplyFinished) -> None:
     """Log how a turn ended, without its text."""
-    reply, where = event.reply, event.occasion.where
+    reply, where = event.reply, event.turn_context.where
     about = {"turn": where.turn, "channel": where.channel, "server": where.server}
     match reply.outcome:
         case Broke(error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from ..targets.discord_py.channel_info import parent_of, room_of
-from ..targets.discord_py.client_state import Home
+from ..targets.discord_py.client_state import ClientState
 from ..types import Notice, Urgency
 from .background import Background
 from .config.config import Config
@@ -28,18 +28,20 @@ _EXCESSES = {
 class Announcements:
     """Posts notices for one client."""
 
-    def __init__(self, staff: BotServices, client: discord.Client, home: Home, background: Background) -> None:
-        self._staff = staff
+    def __init__(
+        self, services: BotServices, client: discord.Client, client_state: ClientState, background: Background
+    ) -> None:
+        self._services = services
         self._client = client
-        self._home = home
+        self._client_state = client_state
         self._background = background
 
     async def tell(self, message: discord.Message, text: str, **values: object) -> None:
         """Post *text* in the channel of *message*, small and silent."""
         server, channel = str(message.guild.id) if message.guild else "", str(message.channel.id)
-        choice = await self._staff.choices.here(server, channel, parent_of(message.channel))
-        language = language_for(message.guild, choice, self._staff.config.now)
-        target = await self._home.target(await room_of(message, self._client))
+        choice = await self._services.choices.here(server, channel, parent_of(message.channel))
+        language = language_for(message.guild, choice, self._services.config.now)
+        target = await self._client_state.target(await room_of(message, self._client))
         await target.notify(Notice(translated(text, language, **values), Urgency.INFO))
 
     def refuse(self, message: discord.Message, excess: Excess) -> None:

@@ -16,7 +16,7 @@ from ..replies.reply import reply, say
 from ..settings import Settings
 from ..targets.discord.target import DiscordTarget
 from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
-from ..targets.discord_py.client_state import Home
+from ..targets.discord_py.client_state import ClientState
 from ..turns import IncomingMessage, Turn, TurnReason
 from ..types import Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .after_reply import AfterReply, ReplyFinished, own_message
@@ -46,7 +46,7 @@ _GONE = "{persona} is no longer here, so this is not answered; ask another chara
 class _Spoken:
     """A reply, and what it was made from."""
 
-    occasion: TurnContext
+    turn_context: TurnContext
     scene: Scene
     reply: Reply
     besides: tuple[Receipt, ...]
@@ -57,19 +57,19 @@ class Answering:
 
     def __init__(
         self,
-        staff: BotServices,
+        services: BotServices,
         own: OwnMessages,
         client: discord.Client,
-        home: Home,
+        client_state: ClientState,
         *,
         pending: Pending,
         announcements: Announcements,
         after_reply: AfterReply,
     ) -> None:
-        self._staff = staff
+        self._services = services
         self._own = own
         self._client = client
-        self._home = home
+        self._client_state = client_state
         self._pending = pending
         self._announcements = announcements
         self._after_reply = after_reply
@@ -89,7 +89,7 @@ class Answering:
         is_unfinished = True  # unless something says otherwise, also when cancelled
         began = asyncio.get_running_loop().time()
         try:
-            await self._staff.journal.began(*keys)
+            await self._services.journal.began(*keys)
             spoken = await self._answered(turn, request)
             is_unfinished = spoken is not None and spoken.reply.outcome == Stopped(StopReason.SHUTDOWN)
         finally:
@@ -101,7 +101,7 @@ class Answering:
             ReplyFinished(
                 turn,
                 request,
-                spoken.occasion,
+                spoken.turn_context,
                 spoken.scene,
                 spoken.reply,
                 spoken.besides,
@@ -113,28 +113,28 @@ class Answering:
 
     async def _answered(self, turn: Turn, request: ReplyRequest) -> _Spoken | None:
         room = await room_of(request.message, self._client)
-        if self._home.blocked(room) is not None:
+        if self._client_state.blocked(room) is not None:
             return None
-        occasion = await self._occasion(turn, request)
-        if occasion is None:
+        turn_context = await self._turn_context(turn, request)
+        if turn_context is None:
             return None
         since = asyncio.get_running_loop().time()
-        showing = asyncio.create_task(self._show_typing(room.channel), name="cadenza first typing")
+        attachment_reader = asyncio.create_task(self._show_typing(room.channel), name="cadenza first typing")
         try:
-            return await self._spoken(turn, request, occasion, room, typing_since=since)
+            return await self._spoken(turn, request, turn_context, room, typing_since=since)
         finally:
-            await end_task(showing)  # the reply does not wait for it
+            await end_task(attachment_reader)  # the reply does not wait for it
 
     async def _spoken(
-        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, room: SendTarget, *, typing_since: float
+        self, turn: Turn, request: ReplyRequest, turn_context: TurnContext, room: SendTarget, *, typing_since: float
     ) -> _Spoken | None:
-        identity = identity_of(occasion.character)
+        identity = identity_of(turn_context.character)
         found = None
-        if self._home.preparer.lookup is not None:
-            found = partial(self._home.preparer.lookup.has_found, place=room.channel)
-        scene = await scene_for(occasion, self._staff, user_of(self._client))
-        language = language_for(request.message.guild, occasion.choice, self._staff.config.now)
-        target = await self._home.target(
+        if self._client_state.preparer.lookup is not None:
+            found = partial(self._client_state.preparer.lookup.has_found, place=room.channel)
+        scene = await scene_for(turn_context, self._services, user_of(self._client))
+        language = language_for(request.message.guild, turn_context.choice, self._services.config.now)
+        target = await self._client_state.target(
             room,
             turn=turn.id,
             persona=identity,
@@ -145,31 +145,31 @@ class Answering:
             on_last=partial(self._ends, turn),
             typing_since=typing_since,
         )
-        said = await self._replied(turn, request, occasion, scene, target)
-        return None if said is None else _Spoken(occasion, scene, said, target.besides)
+        said = await self._replied(turn, request, turn_context, scene, target)
+        return None if said is None else _Spoken(turn_context, scene, said, target.besides)
 
     async def _ends(self, turn: Turn, behind: str) -> None:
         """Journal that the last message of *turn* follows *behind*; a reply stopped by a shutdown is finished later."""
         if turn.stop.reason is not StopReason.SHUTDOWN:
-            await self._staff.journal.ends(*(heard.id for heard in turn.messages), behind=behind)
+            await self._services.journal.ends(*(heard.id for heard in turn.messages), behind=behind)
 
     async def _show_typing(self, channel: str) -> None:
         """Show the typing indicator at once, before anything is looked up."""
         try:
-            await self._home.api.typing(channel)
+            await self._client_state.api.typing(channel)
         except BaseException as error:
             if must_rise(error):
                 raise
             logger.debug("typing indicator failed", exc_info=error)
 
     async def _replied(
-        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, scene: Scene, target: DiscordTarget
+        self, turn: Turn, request: ReplyRequest, turn_context: TurnContext, scene: Scene, target: DiscordTarget
     ) -> Reply | None:
-        model = occasion.character.own.model or occasion.choice.model or ""
+        model = turn_context.character.own.model or turn_context.choice.model or ""
         try:
-            sources = await self._staff.models.sources(model, occasion.where.server)
+            sources = await self._services.models.sources(model, turn_context.where.server)
         except CadenzaError as error:
-            about = {"turn": turn.id, "channel": turn.channel, "server": occasion.where.server}
+            about = {"turn": turn.id, "channel": turn.channel, "server": turn_context.where.server}
             logger.warning("no model for a reply: %s", error, extra=about)
             await self._tell(target, str(error))
             return None
@@ -178,18 +178,18 @@ class Answering:
                 scene,
                 sources,
                 target,
-                settings=self._settings(occasion, model),
-                tools=[*await self._staff.toolbox.tools(), *self._staff.memory.tools(occasion.where)],
+                settings=self._settings(turn_context, model),
+                tools=[*await self._services.toolbox.tools(), *self._services.memory.tools(turn_context.where)],
                 stop=turn.stop,
-                preparer=self._home.preparer,
+                preparer=self._client_state.preparer,
                 supersedes=await self._superseded(turn, request),
-                trace=_both(self._staff.explanations.listen(turn.id), self._staff.metrics.hear),
+                trace=_both(self._services.explanations.listen(turn.id), self._services.metrics.hear),
             )
         except BaseException:
-            self._staff.explanations.drop(turn.id)
+            self._services.explanations.drop(turn.id)
             raise
         finally:
-            await self._home.settle(target)
+            await self._client_state.settle(target)
 
     async def _superseded(self, turn: Turn, request: ReplyRequest) -> tuple[Receipt, ...]:
         """The messages that are deleted when the reply begins, with what was posted for them, in order."""
@@ -200,12 +200,12 @@ class Answering:
                 found.setdefault(part.id, receipt_for(part))
         return tuple(sorted(found.values(), key=lambda receipt: (len(receipt.message_id), receipt.message_id)))
 
-    def _settings(self, occasion: TurnContext, model: str) -> Settings:
+    def _settings(self, turn_context: TurnContext, model: str) -> Settings:
         return settings_for(
-            self._staff.config.now,
-            occasion.choice,
-            degree=occasion.character.own.degree,
-            of_model=self._staff.models.settings_of(model),
+            self._services.config.now,
+            turn_context.choice,
+            degree=turn_context.character.own.degree,
+            of_model=self._services.models.settings_of(model),
         )
 
     async def _tell(self, target: DiscordTarget, sentence: str) -> None:
@@ -231,14 +231,14 @@ class Answering:
 
     async def _greeted(self, turn: Turn, greeting: Greeting) -> Reply | None:
         room = await room_of(greeting.channel, self._client)
-        choice = await self._staff.choices.here(greeting.server, turn.channel, parent_of(greeting.channel))
-        character = _named(await self._staff.present(greeting.server, choice), turn.persona)
-        if character is None or self._home.blocked(room) is not None:
+        choice = await self._services.choices.here(greeting.server, turn.channel, parent_of(greeting.channel))
+        character = _named(await self._services.present(greeting.server, choice), turn.persona)
+        if character is None or self._client_state.blocked(room) is not None:
             return None
-        settings = settings_for(self._staff.config.now, choice, degree=character.own.degree)
+        settings = settings_for(self._services.config.now, choice, degree=character.own.degree)
         roster = room.for_rules(roles=settings.delivery.mention_roles)
         scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=roster)
-        target = await self._home.target(room, turn=turn.id, persona=identity_of(character), roster=roster)
+        target = await self._client_state.target(room, turn=turn.id, persona=identity_of(character), roster=roster)
         try:
             return await say(
                 target,
@@ -246,24 +246,24 @@ class Answering:
                 scene=scene,
                 settings=settings,
                 stop=turn.stop,
-                preparer=self._home.preparer,
-                trace=self._staff.explanations.listen(turn.id),
+                preparer=self._client_state.preparer,
+                trace=self._services.explanations.listen(turn.id),
             )
         except BaseException:
-            self._staff.explanations.drop(turn.id)
+            self._services.explanations.drop(turn.id)
             raise
 
     # --- before ---------------------------------------------------------------------------------
 
-    async def _occasion(self, turn: Turn, request: ReplyRequest) -> TurnContext | None:
+    async def _turn_context(self, turn: Turn, request: ReplyRequest) -> TurnContext | None:
         """What is to be answered, where and by whom; ``None`` if the character is not there any more."""
         message = request.message
         server = request.server
         parent = parent_of(message.channel)
-        choice = await self._staff.choices.here(server, turn.channel, parent)
+        choice = await self._services.choices.here(server, turn.channel, parent)
         if choice.is_silent:
             return None
-        cast = await self._staff.present(server, choice)
+        cast = await self._services.present(server, choice)
         character = _named(cast, turn.persona)
         if character is None:
             if not request.root:  # between characters a missing one is no news
@@ -283,7 +283,7 @@ class Answering:
             message=request.root or str(message.id),
             is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
-        since = await Resets(self._staff.store).of(turn.channel)
+        since = await Resets(self._services.store).of(turn.channel)
         superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
         waiting = [message_of(key) for key in turn.waiting]
         return TurnContext(

@@ -14,7 +14,7 @@ import discord
 from discord.ext import commands
 
 from ..targets.discord_py.channel_info import server_of
-from ..targets.discord_py.client_state import Home
+from ..targets.discord_py.client_state import ClientState
 from ..turns import ShutdownResult, Turns
 from .admission import Admission
 from .after_reply import AfterReply
@@ -49,8 +49,8 @@ class CadenzaBot(commands.Bot):
     ``wind_down`` ends it gracefully; ``close`` alone breaks off running replies at once.
     """
 
-    def __init__(self, staff: BotServices, *, intents: discord.Intents, **options: Any) -> None:
-        config = staff.config.now
+    def __init__(self, services: BotServices, *, intents: discord.Intents, **options: Any) -> None:
+        config = services.config.now
         super().__init__(
             commands.when_mentioned,
             intents=intents,
@@ -59,17 +59,17 @@ class CadenzaBot(commands.Bot):
             activity=_status(config),
             **options,
         )
-        self.staff = staff
-        self.own = own = OwnMessages(staff.store)
-        webhooks = StoredWebhooks(staff.store, staff.seal, server_of=partial(server_of, self))
-        self.home = home = Home.of(self, webhooks)
+        self.services = services
+        self.own = own = OwnMessages(services.store)
+        webhooks = StoredWebhooks(services.store, services.seal, server_of=partial(server_of, self))
+        self.client_state = client_state = ClientState.of(self, webhooks)
         # Each part gets the parts that it uses, so the order matters. To them the bot is only a discord.py client.
         self.background = background = Background()
-        announcements = Announcements(staff, self, home, background)
-        self.pending = pending = Pending(staff, announcements, background)
-        self.after_reply = after_reply = AfterReply(staff, own, self, home, background)
+        announcements = Announcements(services, self, client_state, background)
+        self.pending = pending = Pending(services, announcements, background)
+        self.after_reply = after_reply = AfterReply(services, own, self, client_state, background)
         answering = Answering(
-            staff, own, self, home, pending=pending, announcements=announcements, after_reply=after_reply
+            services, own, self, client_state, pending=pending, announcements=announcements, after_reply=after_reply
         )
         self.turns = Turns(
             answering.answer,
@@ -78,16 +78,16 @@ class CadenzaBot(commands.Bot):
             on_dropped=pending.dropped,
             on_failed=pending.failed,
         )
-        self.admission = Admission(staff, own, self, pending=pending, announcements=announcements, turns=self.turns)
-        self.control = Control(staff, own, self, self.turns, self.admission)
-        self.recovery = Recovery(staff, own, self, self.admission)
-        after_reply.subscribe("cascades", Cascades(staff, pending, self.admission).follow)
+        self.admission = Admission(services, own, self, pending=pending, announcements=announcements, turns=self.turns)
+        self.control = Control(services, own, self, self.turns, self.admission)
+        self.recovery = Recovery(services, own, self, self.admission)
+        after_reply.subscribe("cascades", Cascades(services, pending, self.admission).follow)
         for forget in (own.forget_person, self.admission.forget):
-            staff.memory.privacy.listen(forget)
+            services.memory.privacy.listen(forget)
         self._has_recovered = False
         self._is_winding_down = False
         self._has_ended = False
-        staff.config.listen(self._follow)
+        services.config.listen(self._follow)
 
     def _follow(self, before: Config, after: Config) -> None:
         """Update the presence when the configuration changes."""
@@ -101,8 +101,8 @@ class CadenzaBot(commands.Bot):
 
     async def setup_hook(self) -> None:
         """Register the commands; discord.py calls this after the login."""
-        listen(self, self.staff.explanations)
-        await register(self.tree, CommandContext(self.staff, self.control, self))
+        listen(self, self.services.explanations)
+        await register(self.tree, CommandContext(self.services, self.control, self))
 
     async def on_ready(self) -> None:
         """Recover, once, what an earlier process left unfinished."""
@@ -115,8 +115,8 @@ class CadenzaBot(commands.Bot):
         self._is_winding_down = True
         closing = await self.turns.close()
         await self.background.finish()
-        await self.home.close()
-        await self.home.preparer.close()
+        await self.client_state.close()
+        await self.client_state.preparer.close()
         self._has_ended = True
         await self.close()
         return closing
@@ -189,4 +189,4 @@ class CadenzaBot(commands.Bot):
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot left a guild: forget its webhooks."""
         for channel in guild.channels:
-            self.home.shared.webhooks.gone(str(channel.id))
+            self.client_state.shared.webhooks.gone(str(channel.id))

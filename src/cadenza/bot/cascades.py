@@ -32,8 +32,8 @@ _MOST_COUNTED = 2000
 class Cascades:
     """Lets characters answer each other."""
 
-    def __init__(self, staff: BotServices, pending: Pending, admission: Admission) -> None:
-        self._staff = staff
+    def __init__(self, services: BotServices, pending: Pending, admission: Admission) -> None:
+        self._services = services
         self._pending = pending
         self._admission = admission
         self._counts: dict[str, int] = {}  # answers by the message of a person, the oldest first
@@ -43,15 +43,15 @@ class Cascades:
         said = _said(event)
         if said is None:
             return
-        occasion, request = event.occasion, event.request
+        turn_context, request = event.turn_context, event.request
         root = request.root or str(request.message.id)
         links = self._counts.get(root, 0)
-        found = calls(said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=links)
+        found = calls(said, turn_context.cast, self._services.config.now.conversation, turn_context.choice, links=links)
         called = [call for call in found if not self._pending.is_waiting(said.channel, call.persona)]
         message = await self._message(event) if called else None
         if message is None:
             return
-        most = self._limit(occasion.choice) - links
+        most = self._limit(turn_context.choice) - links
         for call in called[: max(0, most)]:
             self._count(root)
             following = ReplyRequest(
@@ -70,7 +70,7 @@ class Cascades:
 
     def _limit(self, choice: Choice) -> int:
         chosen = choice.cascade_limit
-        return self._staff.config.now.conversation.cascade_limit if chosen is None else chosen
+        return self._services.config.now.conversation.cascade_limit if chosen is None else chosen
 
     def _count(self, root: str) -> None:
         count = self._counts.pop(root, 0)
@@ -80,7 +80,7 @@ class Cascades:
     async def _message(self, event: ReplyFinished) -> discord.Message | None:
         """The last message of a reply, fetched from Discord."""
         id_ = int(event.reply.receipts[-1].message_id)
-        channel = event.occasion.message.channel
+        channel = event.turn_context.message.channel
         try:
             return await channel.fetch_message(id_)
         except discord.HTTPException as error:
@@ -90,19 +90,19 @@ class Cascades:
 
 def _said(event: ReplyFinished) -> ChatMessage | None:
     """The text of a reply; ``None`` if it cannot start a cascade."""
-    reply, occasion = event.reply, event.occasion
+    reply, turn_context = event.reply, event.turn_context
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
     is_farewell = event.turn.why is TurnReason.STOP_REPLY  # after a stop no other character begins
-    if not is_whole or is_farewell or not occasion.where.server:
+    if not is_whole or is_farewell or not turn_context.where.server:
         return None
     return ChatMessage(
         reply.receipts[-1].message_id,
         event.turn.channel,
         author="",
-        author_name=occasion.character.name,
+        author_name=turn_context.character.name,
         text="\n".join(receipt.post.text for receipt in reply.receipts),
-        server=occasion.where.server,
-        parent=occasion.where.parent,
+        server=turn_context.where.server,
+        parent=turn_context.where.parent,
         is_own=True,
-        persona=occasion.character.name,
+        persona=turn_context.character.name,
     )

@@ -88,7 +88,7 @@ class Perspective:
     persona: str
     """Its own lines are ``is_own``."""
     speaker_of: SpeakerOf
-    showing: AttachmentReader
+    attachment_reader: AttachmentReader
     characters: Collection[str] = ()
     """Names of characters: a person with one of them is renamed."""
     own_name: str = ""
@@ -107,7 +107,7 @@ async def history(
     names = told_apart(people, taken=taken)
     known = {**names, me.id: view.own_name or plain_name(me.display_name)}
     speakers = {*taken, *known.values(), *(user.display_name for user in people)}
-    telling = _Telling(known, voices, view.speaker_of, view.showing, view.persona, speakers)
+    telling = _Telling(known, voices, view.speaker_of, view.attachment_reader, view.persona, speakers)
     lines = await telling.of(messages)
     return Conversation(lines, people, names, _speakers(lines, voices))
 
@@ -207,7 +207,7 @@ class _Telling:
     names: Mapping[int, str]
     voices: Mapping[int, Voice]
     speaker_of: SpeakerOf
-    showing: AttachmentReader
+    attachment_reader: AttachmentReader
     persona: str
     speakers: Collection[str]
     """All possible speakers: no other text may look like a line of theirs."""
@@ -224,10 +224,10 @@ class _Telling:
     async def _line(self, message: discord.Message, present: Mapping[int, discord.Message]) -> Line:
         voice = self.voices.get(message.id)
         embeds = [] if voice else message.embeds  # ours are link previews
-        shown = await self.showing.of(message.attachments, embeds)
+        shown = await self.attachment_reader.of(message.attachments, embeds)
         media, words = shown.media, [self._text(message, voice), *shown.words]
         for snapshot in message.message_snapshots:
-            forwarded = await self.showing.of(snapshot.attachments, snapshot.embeds)
+            forwarded = await self.attachment_reader.of(snapshot.attachments, snapshot.embeds)
             media += forwarded.media
             words += [f"(forwarded) {readable_text.readable(snapshot.content, self.names, message.guild)}".strip()]
             words += [
@@ -244,7 +244,7 @@ class _Telling:
             words[0] = f"{reply} {words[0]}".strip()
             answered = _answered(message)
             if isinstance(answered, discord.Message) and answered.id not in present:
-                media += (await self.showing.of(answered.attachments, answered.embeds)).media
+                media += (await self.attachment_reader.of(answered.attachments, answered.embeds)).media
         text = "\n".join(filter(None, words))
         if voice is None:
             text = readable_text.unmistakable(_NOTICE.sub("(System:", text), self.speakers)

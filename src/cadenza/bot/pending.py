@@ -15,8 +15,8 @@ logger = get_logger(__name__)
 class Pending:
     """The pending messages of one bot, by their keys, the oldest first."""
 
-    def __init__(self, staff: BotServices, announcements: Announcements, background: Background) -> None:
-        self._staff = staff
+    def __init__(self, services: BotServices, announcements: Announcements, background: Background) -> None:
+        self._services = services
         self._announcements = announcements
         self._background = background
         self._open: dict[str, IncomingMessage] = {}
@@ -53,11 +53,11 @@ class Pending:
         for heard in closed:
             match heard.payload:
                 case Greeting(person=person, server=server):
-                    self._staff.limits.leave(person, server)
+                    self._services.limits.leave(person, server)
                 case ReplyRequest(admitted=person, server=server) if person:
-                    self._staff.limits.leave(person, server)
+                    self._services.limits.leave(person, server)
         if not is_unfinished:
-            await self._staff.journal.over(*keys)
+            await self._services.journal.over(*keys)
 
     def dropped(self, heard: IncomingMessage, why: Dropped) -> None:
         """*heard* was queued and is not answered any more."""

@@ -70,26 +70,26 @@ _FATES: Mapping[str, Fate] = MappingProxyType({"finish": Fate.FINISH, "mark": Fa
 class Recovery:
     """Recovers, after a restart, the messages that the process before was answering."""
 
-    def __init__(self, staff: BotServices, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
-        self._staff = staff
+    def __init__(self, services: BotServices, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
+        self._services = services
         self._own = own
         self._client = client
         self._admission = admission
 
     async def run(self) -> None:
         """Recover every message that the journal still holds."""
-        await self._staff.journal.sweep()
-        for entry in await self._staff.journal.left():
+        await self._services.journal.sweep()
+        for entry in await self._services.journal.left():
             await guarded("recovery of a message", self.recover(entry))
 
     async def recover(self, entry: JournalEntry) -> None:
         """Answer, finish, mark or drop the message of *entry*."""
-        how = self._staff.config.now.conversation.after_restart
+        how = self._services.config.now.conversation.after_restart
         fate, message = await fate_of(entry, self._client, after_restart=how, now=time.time())
-        self._staff.metrics.recovered(fate.value)
+        self._services.metrics.recovered(fate.value)
         logger.info("recovered a message after a restart: %s", fate.value)
         if message is None or fate is Fate.DROP:
-            await self._staff.journal.over(entry.key)
+            await self._services.journal.over(entry.key)
             if message is not None and entry.began:
                 await guarded("noting own messages", self._note(entry, words_of(await parts_of(entry, message))))
             return
@@ -97,9 +97,9 @@ class Recovery:
         await guarded("noting own messages", self._note(entry, words))
         last = (words or [message])[-1]
         if fate is Fate.MARK:
-            choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
-            await mark(last.channel, last, language_for(message.guild, choice, self._staff.config.now))
-            await self._staff.journal.over(entry.key)
+            choice = await self._services.choices.here(entry.server, entry.channel, parent_of(message.channel))
+            await mark(last.channel, last, language_for(message.guild, choice, self._services.config.now))
+            await self._services.journal.over(entry.key)
             return
         request = ReplyRequest(
             message if fate is Fate.ANSWER else last,
@@ -113,7 +113,7 @@ class Recovery:
         # Under its old key, so that the next process knows both attempts as one. If the journal cannot be written, the
         # message is left: it could not be removed later, and the next process would answer it again.
         mine = replace(entry, has_begun=False, last_behind="", tries=entry.tries + 1)
-        if not await self._staff.journal.takes_over(mine):
+        if not await self._services.journal.takes_over(mine):
             return
         await self._admission.ask(
             IncomingMessage(
@@ -133,13 +133,13 @@ class Recovery:
         unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
         if not unknown:
             return
-        choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
-        cast = await self._staff.present(entry.server, choice)
-        voices = SpeakerLookup(self._staff.store, cast, user_of(self._client))
+        choice = await self._services.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
+        cast = await self._services.present(entry.server, choice)
+        voices = SpeakerLookup(self._services.store, cast, user_of(self._client))
         own = [_own_of(part, entry, await voices(part)) for part in unknown]
         where = Location(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
-        async with self._staff.memory.privacy.writing:
-            kept = entry.server if await may_keep(self._staff, where) else ""
+        async with self._services.memory.privacy.writing:
+            kept = entry.server if await may_keep(self._services, where) else ""
             await self._own.note(own, server=kept)
 
     async def _superseded(self, entry: JournalEntry, message: str) -> OwnMessage:

@@ -48,9 +48,9 @@ class Control:
     """What commands, reactions and buttons can do about the replies of one bot. Nothing here waits for a reply to end."""
 
     def __init__(
-        self, staff: BotServices, own: OwnMessages, client: discord.Client, turns: Turns, admission: Admission
+        self, services: BotServices, own: OwnMessages, client: discord.Client, turns: Turns, admission: Admission
     ) -> None:
-        self._staff = staff
+        self._services = services
         self._own = own
         self._client = client
         self._turns = turns
@@ -98,10 +98,10 @@ class Control:
         """Queue the greeting of *persona* in *channel*."""
         guild = getattr(channel, "guild", None)
         server, place = str(guild.id) if guild else "", str(channel.id)
-        choice = await self._staff.choices.here(server, place, parent_of(channel))
-        if choice.is_silent or named(await self._staff.present(server, choice), persona) is None:
+        choice = await self._services.choices.here(server, place, parent_of(channel))
+        if choice.is_silent or named(await self._services.present(server, choice), persona) is None:
             return ControlRefused.NOTHING_THERE
-        if await self._staff.limits.admit(asker.id, server) is not None:
+        if await self._services.limits.admit(asker.id, server) is not None:
             return ControlRefused.TOO_MUCH
         greeting = Greeting(channel, asker.id, asker.name, text, server)
         verdict = await self._admission.ask(
@@ -138,8 +138,8 @@ class Control:
         if self.running(own.channel):
             return ControlRefused.BUSY
         server = str(message.guild.id) if message.guild else ""
-        if (excess := await self._staff.limits.admit(asker.id, server)) is not None:
-            self._staff.metrics.refused(excess.value)
+        if (excess := await self._services.limits.admit(asker.id, server)) is not None:
+            self._services.metrics.refused(excess.value)
             return ControlRefused.TOO_MUCH
         request = ReplyRequest(
             message,

@@ -19,7 +19,7 @@ from .config.current import Current
 from .http_metrics import Metering
 from .intents import ALL_FLAGS, intents_for
 from .services import health, logs
-from .store.store import Shelf, Store
+from .store.store import Namespace, Store
 from .wiring import BotServices
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SWEPT_EVERY = 1800.0
 Secrets: TypeAlias = Callable[[Config], Mapping[str, str]]
 """Reads the secrets of a configuration."""
 
-ClientOf: TypeAlias = "Callable[[BotServices, discord.Intents, aiohttp.TraceConfig], RunningClient]"
+ClientFactory: TypeAlias = "Callable[[BotServices, discord.Intents, aiohttp.TraceConfig], RunningClient]"
 """Builds the client of a session."""
 
 
@@ -51,12 +51,12 @@ class BotSession:
     """A bot that is built and can be started once, with ``shift.work``."""
 
     current: Current
-    staff: BotServices
+    services: BotServices
     bot: RunningClient
 
 
 def cadenza_bot(
-    staff: BotServices,
+    services: BotServices,
     intents: discord.Intents,
     trace: aiohttp.TraceConfig,
     *,
@@ -66,20 +66,20 @@ def cadenza_bot(
     """The bot, or a *kind* of your own; *options* go to discord.py."""
     from .app import CadenzaBot  # noqa: PLC0415  # it brings everything along
 
-    bot = (kind or CadenzaBot)(staff, intents=intents, http_trace=trace, **options)
-    staff.metrics.watch(
+    bot = (kind or CadenzaBot)(services, intents=intents, http_trace=trace, **options)
+    services.metrics.watch(
         active=lambda: len(bot.turns.running()),
-        waiting=lambda: max(0, staff.limits.active - len(bot.turns.running())),
+        waiting=lambda: max(0, services.limits.active - len(bot.turns.running())),
         left_behind=lambda: bot.turns.left_behind,
     )
     return RunningClient(bot, bot.wind_down, bot.control.running)
 
 
 def simulated_bot(
-    staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig, *, kind: type[CadenzaBot] | None = None
+    services: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig, *, kind: type[CadenzaBot] | None = None
 ) -> RunningClient:
     """The bot in a simulated Discord, which sends all guilds at once, so it is ready at once."""
-    return cadenza_bot(staff, intents, trace, kind=kind, guild_ready_timeout=0.05)
+    return cadenza_bot(services, intents, trace, kind=kind, guild_ready_timeout=0.05)
 
 
 async def _all_allowed() -> int:
@@ -96,7 +96,7 @@ async def session(
     environment: Mapping[str, str],
     level: str,
     staff_of: Callable[[Current, Store], BotServices],
-    client_of: ClientOf,
+    client_of: ClientFactory,
     flags: Callable[[], Awaitable[int]] = _all_allowed,
 ) -> AsyncIterator[BotSession]:
     """Build a bot: log, keys, *store*, staff, client, metrics, health checks and sweeps; close all of it at the end.
@@ -110,18 +110,18 @@ async def session(
     follow_keys(current, secrets, real=environment)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(store)
-        staff = staff_of(current, store)
-        stack.push_async_callback(_closed, "models", staff.models.close)
-        stack.push_async_callback(_closed, "tools", staff.toolbox.close)
-        metering = Metering(staff.metrics)
-        bot = client_of(staff, intents, metering.trace)
+        services = staff_of(current, store)
+        stack.push_async_callback(_closed, "models", services.models.close)
+        stack.push_async_callback(_closed, "tools", services.toolbox.close)
+        metering = Metering(services.metrics)
+        bot = client_of(services, intents, metering.trace)
         metering.application = lambda: str(bot.client.application_id or "")
-        staff.metrics.watch(servers=lambda: len(bot.client.guilds))
-        checks = {"gateway": lambda: _gateway(bot.client), "store": lambda: _store(staff.store)}
-        sweeping = asyncio.create_task(keep_swept(staff.store), name="cadenza sweep")
+        services.metrics.watch(servers=lambda: len(bot.client.guilds))
+        checks = {"gateway": lambda: _gateway(bot.client), "store": lambda: _store(services.store)}
+        sweeping = asyncio.create_task(keep_swept(services.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
-        await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
-        yield BotSession(current, staff, bot)
+        await stack.enter_async_context(health.serving(services.config.now.metrics, checks, services.metrics.rendered))
+        yield BotSession(current, services, bot)
 
 
 async def keep_swept(store: Store) -> None:
@@ -177,5 +177,5 @@ async def _gateway(client: discord.Client) -> str:
 
 
 async def _store(store: Store) -> str:
-    await store.get(Shelf.SERVERS, "0")
+    await store.get(Namespace.SERVERS, "0")
     return ""

@@ -24,7 +24,7 @@ from .history import Conversation, HistoryWindow, Perspective, history
 from .memory.location import Location
 from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup
-from .store.store import Shelf, Store, StoreError
+from .store.store import Namespace, Store, StoreError
 from .wiring import BotServices
 
 _RECENT = 12
@@ -70,61 +70,63 @@ class TurnContext:
 
 
 async def scene_for(
-    occasion: TurnContext, staff: BotServices, me: discord.ClientUser, *, now: datetime | None = None
+    turn_context: TurnContext, services: BotServices, me: discord.ClientUser, *, now: datetime | None = None
 ) -> Scene:
-    """The scene for *occasion*: persona, history, roster, memory, lore, samples, notes."""
-    heard = await _listen(occasion, staff, me)
-    character, message = occasion.character, occasion.message
-    person = occasion.asker or message.author
+    """The scene for *turn_context*: persona, history, roster, memory, lore, samples, notes."""
+    heard = await _listen(turn_context, services, me)
+    character, message = turn_context.character, turn_context.message
+    person = turn_context.asker or message.author
     asker = heard.names.get(person.id) or name_of(person)
     persona = character.as_persona(asker)
-    roles = settings_for(staff.config.now, occasion.choice).delivery.mention_roles
-    roster = _roster(occasion, heard, me, roles=roles)
-    setting = _Setting(occasion, staff, heard, roster, persona, asker)
-    remembered = await staff.memory.recall(occasion.where, may_see=await sight(message.guild, person, staff.store))
+    roles = settings_for(services.config.now, turn_context.choice).delivery.mention_roles
+    roster = _roster(turn_context, heard, me, roles=roles)
+    setting = _Setting(turn_context, services, heard, roster, persona, asker)
+    remembered = await services.memory.recall(
+        turn_context.where, may_see=await sight(message.guild, person, services.store)
+    )
     return Scene(
         channel=str(message.channel.id),
         persona=persona,
         history=heard.lines,
         roster=roster,
         # In a cascade the answered message stands right above.
-        reply_to=str(message.id) if occasion.has_waited and not is_ours(message) else None,
+        reply_to=str(message.id) if turn_context.has_waited and not is_ours(message) else None,
         context=(*setting.context(), *remembered),
         samples=tuple(islice(samples(character, asker), _SAMPLES)),
         notes=tuple(setting.notes(now or datetime.now(UTC))),
     )
 
 
-async def _listen(occasion: TurnContext, staff: BotServices, me: discord.ClientUser) -> Conversation:
+async def _listen(turn_context: TurnContext, services: BotServices, me: discord.ClientUser) -> Conversation:
     """The history as the character sees it."""
-    config, choice = staff.config.now.conversation, occasion.choice
+    config, choice = services.config.now.conversation, turn_context.choice
     window = HistoryWindow(
-        occasion.message,
+        turn_context.message,
         config.history if choice.history is None else choice.history,
-        occasion.without,
-        after=occasion.after,
-        meanwhile=occasion.meanwhile,
-        at_end=occasion.answers if occasion.has_waited else (),
+        turn_context.without,
+        after=turn_context.after,
+        meanwhile=turn_context.meanwhile,
+        at_end=turn_context.answers if turn_context.has_waited else (),
     )
     view = Perspective(
-        occasion.character.name,
-        SpeakerLookup(staff.store, occasion.cast, me),
+        turn_context.character.name,
+        SpeakerLookup(services.store, turn_context.cast, me),
         AttachmentReader(config.images if choice.images is None else choice.images, config.text_file_characters),
-        characters=[one.name for one in occasion.cast],
-        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
+        characters=[one.name for one in turn_context.cast],
+        own_name=next((one.name for one in turn_context.cast if one.is_main), ""),
     )
-    return await history(occasion.message.channel, me, window, view)
+    return await history(turn_context.message.channel, me, window, view)
 
 
 # --- who and what can be named -----------------------------------------------------------
 
 
-def _roster(occasion: TurnContext, heard: Conversation, me: discord.ClientUser, *, roles: bool) -> Roster:
-    guild = occasion.message.guild
-    others = _others(occasion)
+def _roster(turn_context: TurnContext, heard: Conversation, me: discord.ClientUser, *, roles: bool) -> Roster:
+    guild = turn_context.message.guild
+    others = _others(turn_context)
     members = () if guild is None else islice((member for member in guild.members if member.id != me.id), _MEMBERS)
     usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
-    barred = [name for character in occasion.cast for name in (character.name, me.name, me.display_name)]
+    barred = [name for character in turn_context.cast for name in (character.name, me.name, me.display_name)]
     people = handles(heard.people, heard.names, members, barred=barred)
     tags = role_tags(guild, (*people, *barred)) if roles and guild is not None else {}
     return Roster(
@@ -136,9 +138,9 @@ def _roster(occasion: TurnContext, heard: Conversation, me: discord.ClientUser, 
     )
 
 
-def _others(occasion: TurnContext) -> list[Character]:
-    own = normalised(occasion.character.name)
-    return [character for character in occasion.cast if normalised(character.name) != own]
+def _others(turn_context: TurnContext) -> list[Character]:
+    own = normalised(turn_context.character.name)
+    return [character for character in turn_context.cast if normalised(character.name) != own]
 
 
 def _faces(characters: Sequence[Character], me: discord.ClientUser) -> Iterator[Participant]:
@@ -161,8 +163,8 @@ def _people(heard: Conversation) -> Iterator[Participant]:
 class _Setting:
     """Makes the context items and notes of a scene."""
 
-    occasion: TurnContext
-    staff: BotServices
+    turn_context: TurnContext
+    services: BotServices
     heard: Conversation
     roster: Roster
     persona: Persona
@@ -170,8 +172,8 @@ class _Setting:
 
     def context(self) -> Iterator[ContextItem]:
         """The context of the prompt, each item under its tag."""
-        character, message = self.occasion.character, self.occasion.message
-        config, choice = self.staff.config.now, self.occasion.choice
+        character, message = self.turn_context.character, self.turn_context.message
+        config, choice = self.services.config.now, self.turn_context.choice
         settings = settings_for(config, choice, degree=character.own.degree)
         if system := self._resolved(character.system):
             yield ContextItem(Tag.INSTRUCTION, (system,), Role.SYSTEM)
@@ -191,22 +193,22 @@ class _Setting:
 
     def notes(self, now: datetime) -> Iterator[Note]:
         """The notes: the time, the character's own, its afterword, and the order to continue."""
-        character = self.occasion.character
-        yield situation.time(now, depth=0 if self.occasion.goes_on else max(1, self._newest()))
+        character = self.turn_context.character
+        yield situation.time(now, depth=0 if self.turn_context.goes_on else max(1, self._newest()))
         for note in character.notes[:_NOTES]:
             yield Note(self._resolved(note.text), note.depth)
         if afterword := self._resolved(character.afterword):
             yield Note(afterword)
-        if self.occasion.goes_on:
+        if self.turn_context.goes_on:
             yield Note(_GO_ON)
 
     def _newest(self) -> int:
         """How many lines at the end are answered messages."""
-        is_answered = (line.message_id in self.occasion.answers for line in reversed(self.heard.lines))
+        is_answered = (line.message_id in self.turn_context.answers for line in reversed(self.heard.lines))
         return sum(1 for _ in takewhile(bool, is_answered))
 
     def _resolved(self, text: str) -> str:
-        return resolved(text, char=self.occasion.character.called, user=self.asker).strip()
+        return resolved(text, char=self.turn_context.character.called, user=self.asker).strip()
 
 
 async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> Callable[[str], bool]:
@@ -215,7 +217,7 @@ async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> C
     if guild is None or member is None:
         return lambda _: False
     try:
-        records = await store.find(Shelf.CHANNELS, server=str(guild.id))
+        records = await store.find(Namespace.CHANNELS, server=str(guild.id))
     except StoreError:
         return lambda _: False
     private = {record.key for record in records if record.value.get("is_private")}

@@ -15,7 +15,7 @@ from .characters.cast import named
 from .characters.character import Character
 from .display_names import plain_name
 from .history import Voice
-from .store.store import Shelf, Store, StoreError, Value
+from .store.store import Namespace, Store, StoreError, Value
 
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
 """How the bot labels a character where it has no webhook."""
@@ -47,7 +47,7 @@ class SpeakerLookup:
     async def _row(self, message: discord.Message) -> Value | None:
         """The record of *message*; ``None`` without one, or if the store fails."""
         try:
-            record = await self._store.get(Shelf.SPRITE_MESSAGES, str(message.id))
+            record = await self._store.get(Namespace.SPRITE_MESSAGES, str(message.id))
         except StoreError:
             return None
         return record.value if record is not None and record.value.get("persona") else None

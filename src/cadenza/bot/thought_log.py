@@ -14,7 +14,7 @@ from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
 from ..targets.discord.throttle import PacedApi
 from ..targets.discord.webhooks import NoWebhook
-from ..targets.discord_py.client_state import Home
+from ..targets.discord_py.client_state import ClientState
 from ..types import Identity, Reply
 from .background import guarded
 from .services.choices import Choice
@@ -50,13 +50,13 @@ class Thought:
     """The language of the bot's notices there."""
 
 
-async def log_thoughts(thought: Thought, choice: Choice, home: Home, client: discord.Client) -> None:
+async def log_thoughts(thought: Thought, choice: Choice, client_state: ClientState, client: discord.Client) -> None:
     """Post *thought* in the thought log, if the server has one and the channel is not private. Never raises."""
     if choice.thought_log and not choice.is_private:
-        await guarded("thought log", asyncio.wait_for(_log(thought, choice, home, client), LONGEST))
+        await guarded("thought log", asyncio.wait_for(_log(thought, choice, client_state, client), LONGEST))
 
 
-async def _log(thought: Thought, choice: Choice, home: Home, client: discord.Client) -> None:
+async def _log(thought: Thought, choice: Choice, client_state: ClientState, client: discord.Client) -> None:
     source = _known(thought.channel, client)
     if source is None or _is_secret(source):
         return
@@ -66,9 +66,9 @@ async def _log(thought: Thought, choice: Choice, home: Home, client: discord.Cli
     messages = composed(_account(thought, source), chosen(thought.language, choice.language))
     if not messages:
         return
-    place = await home.api.find(str(log.id))
+    place = await client_state.api.find(str(log.id))
     for number, message in enumerate(messages):
-        await _sent(home, place, thought, _numbered(message, thought.turn, number))
+        await _sent(client_state, place, thought, _numbered(message, thought.turn, number))
 
 
 def _account(thought: Thought, source: _Room) -> Account:
@@ -142,12 +142,12 @@ def _numbered(message: Outgoing, turn: str, number: int) -> Outgoing:
     return replace(message, nonce=blake2b(key.encode(), digest_size=11).hexdigest())
 
 
-async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -> None:
+async def _sent(client_state: ClientState, place: Place, thought: Thought, message: Outgoing) -> None:
     """Send *message* as the persona through a webhook if possible, else as the bot."""
     if thought.identity is not None:
         try:
-            webhook = await home.shared.webhooks.get(place)
-            await home.shared.webhooks.send(
+            webhook = await client_state.shared.webhooks.get(place)
+            await client_state.shared.webhooks.send(
                 place, webhook, thought.identity, message, speaker=SpokenBy(thought.persona or None)
             )
         except NoWebhook:
@@ -157,4 +157,4 @@ async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -
                 raise  # it may have arrived: do not send it twice
         else:
             return
-    await PacedApi(home.api, home.shared.throttle).send(place.channel, message)
+    await PacedApi(client_state.api, client_state.shared.throttle).send(place.channel, message)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..bot.application_info import DISCORD
 from ..bot.checks.discord_checks import check_discord
-from ..bot.checks.findings import SECONDS, Finding, Severity, Subject, bad, good, in_time, warning
+from ..bot.checks.findings import SECONDS, DoctorContext, Finding, Severity, bad, good, in_time, warning
 from ..bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from ..bot.checks.model_checks import check_models
 from ..bot.config.checking import ConfigError
@@ -21,7 +21,7 @@ from ..bot.config.dotenv import secrets
 from ..bot.config.reading import read
 from ..errors import SettingsError
 
-_CHECKS: tuple[tuple[str, Callable[[Subject], Awaitable[Sequence[Finding]]]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[DoctorContext], Awaitable[Sequence[Finding]]]], ...] = (
     ("versions", check_versions),
     ("token", check_discord),
     ("models", check_models),
@@ -64,7 +64,7 @@ async def examine(
     """All findings, in the order of the checks, which run concurrently."""
     try:
         reading = await asyncio.to_thread(read, path, environment)
-        subject = Subject(reading.config, secrets(reading.config, environment), url, seconds)
+        subject = DoctorContext(reading.config, secrets(reading.config, environment), url, seconds)
     except ConfigError as error:
         return [bad("configuration", mistake) for mistake in error.mistakes]
     except SettingsError as error:

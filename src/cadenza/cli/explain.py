@@ -18,7 +18,7 @@ from ..play.films.film import Json, packed
 from ..play.films.inputs import ExplainInput, data_of, is_trace, subject_of, subject_of_trace
 from ..play.films.options import ExplainOptions
 from ..play.films.printing import WIDEST, Paper, Printer, message_lines, reply_lines
-from ..play.films.summary import Telling, counted, tellings
+from ..play.films.summary import ReplySummary, counted, tellings
 from ..play.page import film_page
 
 VERSION = 1
@@ -119,7 +119,7 @@ def _deliver(wanted: ExplainOptions, subject: ExplainInput) -> int:
     return 0
 
 
-def _tell(told: Sequence[Telling], wanted: ExplainOptions) -> None:
+def _tell(told: Sequence[ReplySummary], wanted: ExplainOptions) -> None:
     paper, printer = _paper(is_full=wanted.message is not None)
     for place, telling in enumerate(told):
         if place:
@@ -133,7 +133,7 @@ def _tell(told: Sequence[Telling], wanted: ExplainOptions) -> None:
             _write(text)
 
 
-def _chosen(told: Sequence[Telling], wanted: ExplainOptions) -> Sequence[Telling]:
+def _chosen(told: Sequence[ReplySummary], wanted: ExplainOptions) -> Sequence[ReplySummary]:
     """The replies, reduced to the wanted message if one is chosen."""
     if wanted.message is None:
         return told
@@ -154,7 +154,7 @@ def _comparisons(subject: ExplainInput) -> list[Comparison]:
     return [compared(*pair) for pair in zip(*sides, strict=True)]
 
 
-def _told_twice(subject: ExplainInput) -> list[tuple[Telling, Telling]]:
+def _told_twice(subject: ExplainInput) -> list[tuple[ReplySummary, ReplySummary]]:
     return [(tellings(left)[0], tellings(right)[0]) for left, right in subject.films]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..bot.config.config import Config
     from ..bot.config.reading import LoadedConfig
-    from ..bot.runtime import ClientOf
+    from ..bot.runtime import ClientFactory
     from ..bot.store.sealing import Seal
     from ..bot.store.store import Store
 
@@ -119,7 +119,7 @@ def tried_once(start: Callable[[], int]) -> int:
         return _LATER
 
 
-async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: Store | None = None) -> int:
+async def run_bot(path: Path, *, level: str = "", client_of: ClientFactory, store: Store | None = None) -> int:
     """Run the bot of the configuration *path* until it is interrupted; return the exit status.
 
     *store* replaces the store of the configuration.

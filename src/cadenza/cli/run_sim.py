@@ -22,7 +22,7 @@ from ..bot.config.reading import LoadedConfig, load, read
 from ..bot.config.reloading import Reloader
 from ..bot.demo_server import DemoServer
 from ..bot.lifecycle import Interrupts, work
-from ..bot.runtime import ClientOf, RunningClient, session, simulated_bot
+from ..bot.runtime import ClientFactory, RunningClient, session, simulated_bot
 from ..bot.services.demo_model import NAME as PARROT
 from ..bot.services.demo_model import DemoModels
 from ..bot.store.in_memory import MemoryStore
@@ -72,7 +72,7 @@ async def simulate(
     *,
     stdin: TextIO | None = None,
     stdout: TextIO | None = None,
-    client_of: ClientOf = simulated_bot,
+    client_of: ClientFactory = simulated_bot,
 ) -> int:
     """Run a simulation until the input ends or an interrupt comes; return the exit status."""
     keys, out = _lenient(stdin or sys.stdin or io.StringIO()), _lenient(stdout or sys.stdout)
@@ -92,7 +92,7 @@ async def simulate(
         secrets=secrets_of,
         environment=real,
         level=wanted.level,
-        staff_of=_staff,
+        staff_of=_services,
         client_of=client_of,
     )
     async with serve(scenery.world, limits=RateLimits()) as server:
@@ -208,11 +208,11 @@ def _with_model(config: Config) -> Config:
     return config if config.models.default else replace(config, models=ModelsConfig(PARROT))
 
 
-def _staff(current: Current, store: Store) -> BotServices:
+def _services(current: Current, store: Store) -> BotServices:
     seal = Seal(new_key())
-    staff = build(current, store, seal)
+    services = build(current, store, seal)
     is_built_in = current.now.models.default == PARROT
-    return replace(staff, models=DemoModels(current, store, seal)) if is_built_in else staff
+    return replace(services, models=DemoModels(current, store, seal)) if is_built_in else services
 
 
 def _store(wanted: Simulation) -> Store:

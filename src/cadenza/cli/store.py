@@ -163,7 +163,7 @@ def _check(_: argparse.Namespace, place: StoreLocation) -> int:
         raise StoreError(msg)
     records = asyncio.run(_with(_copy(place), everything))
     _say(f"the store {str(place.path)!r} is intact; {_many(len(records), 'record')}")
-    for collection, count in sorted(Counter(record.shelf.value for record in records).items()):
+    for collection, count in sorted(Counter(record.namespace.value for record in records).items()):
         _say(f"  {collection}: {count}")
     secrets = [secret for record in records for _, secret in sealed_in(record.value)]
     seal = place.seal

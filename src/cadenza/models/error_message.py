@@ -108,7 +108,7 @@ def refuses_key(detail: str) -> bool:
     return _KEY_REFUSED.search(detail) is not None
 
 
-def names_two_dials(detail: str) -> bool:
+def excludes_top_p(detail: str) -> bool:
     """Whether *detail* says that temperature and top_p exclude each other."""
     return _BOTH_GIVEN.search(detail) is not None
 
@@ -135,7 +135,7 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
         return _BY_CODE[code]
     if kind in _BY_KIND:
         return _BY_KIND[kind]
-    if names_two_dials(detail):
+    if excludes_top_p(detail):
         return _ONE_OF_TWO
     if refuses_key(detail):
         return _BY_STATUS[401]

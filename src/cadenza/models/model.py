@@ -252,7 +252,7 @@ async def _body(model: Model, request: HttpRequest, chunks: Chunks) -> AsyncIter
             if chunks.has_ended:
                 await _drain(body)
         finally:
-            await hang_up(body)
+            await close_quietly(body)
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
@@ -288,7 +288,7 @@ def _remaining(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -
 
 
 def _failure(codec: Codec, error: BaseException) -> CadenzaError:
-    return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
+    return codec.refused(error) if isinstance(error, HttpError) else stream_error(error)
 
 
 # --- logging -----------------------------------------------------------------------
@@ -328,7 +328,7 @@ def _log_error(error: CadenzaError, secrets: Collection[str]) -> None:
 # --- foreign streams ----------------------------------------------------------------
 
 
-def broken_off(error: BaseException) -> CadenzaError:
+def stream_error(error: BaseException) -> CadenzaError:
     """The error for a stream that raised *error*: foreign code, so its text goes to the log only, as it may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
@@ -345,10 +345,10 @@ async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
         async for item in iterator:
             yield item
     finally:
-        await hang_up(iterator)
+        await close_quietly(iterator)
 
 
-async def hang_up(source: object) -> None:
+async def close_quietly(source: object) -> None:
     """Close *source*, if it can be closed. A failure of foreign code here must not hide another error."""
     close = getattr(source, "aclose", None) or getattr(source, "close", None)
     try:

@@ -62,7 +62,7 @@ class AttemptLoop:
 
     def __init__(
         self,
-        casting: FallbackChain,
+        fallback_chain: FallbackChain,
         rounds: ToolLoop,
         *,
         dialogue: ModelConversation,
@@ -71,7 +71,7 @@ class AttemptLoop:
         stop: StopHandle,
         new_text: NewText,
     ) -> None:
-        self._casting = casting
+        self._fallback_chain = fallback_chain
         self._rounds = rounds
         self._dialogue = dialogue
         self._outbox = outbox
@@ -91,7 +91,7 @@ class AttemptLoop:
             limit.cancel()
         if left := self._restored():
             self._outbox.add(self._after_all(left.posts))
-            outcome = self._casting.back_to(left.failure, outcome)
+            outcome = self._fallback_chain.back_to(left.failure, outcome)
         outcome = await self._delivered(outcome)
         await self._tell(outcome)
         return outcome
@@ -101,9 +101,9 @@ class AttemptLoop:
             self._stop.take(StopReason.TIME_LIMIT)
 
     async def _answered(self) -> Outcome:
-        again = await self._unless_over(self._casting.begin())
+        again = await self._unless_over(self._fallback_chain.begin())
         if again is None:
-            return self._casting.no_model()
+            return self._fallback_chain.no_model()
         while True:
             outcome = await self._try(again)
             again = await self._next(outcome)
@@ -115,14 +115,14 @@ class AttemptLoop:
             with self._stop.watched():
                 await self._unless_over(asyncio.sleep(again.seconds))
         self._dialogue.adapt(drop=again.drop, insist=again.insist)
-        scene, may_retry = self._dialogue.scene, self._casting.may_ask_again
+        scene, may_retry = self._dialogue.scene, self._fallback_chain.may_ask_again
         text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
-        trace, name = self._outbox.trace, self._casting.name
+        trace, name = self._outbox.trace, self._fallback_chain.name
         if trace:
             about = {"waited": again.seconds, "dropped": again.drop, "reminded": again.insist}
-            trace.tries(name, self._casting.key, again.why.value, about)
+            trace.tries(name, self._fallback_chain.key, again.why.value, about)
         outcome = await self._rounds.run(again.model, text, attempt=again.before)
-        self._casting.note(outcome)
+        self._fallback_chain.note(outcome)
         if trace:
             trace.tried(name, outcome, cure(outcome).value)
         return outcome
@@ -134,13 +134,13 @@ class AttemptLoop:
         if cure(outcome) is KeyRemedy.NOTHING:
             return None
         if self._rounds.is_told:  # its messages stay: the next model is told of them and continues
-            return await self._unless_over(self._casting.after(outcome))
-        part, failure = self._rounds.part, Failure(self._casting.name, outcome)
+            return await self._unless_over(self._fallback_chain.after(outcome))
+        part, failure = self._rounds.part, Failure(self._fallback_chain.name, outcome)
         posts = self._outbox.withdraw(part)
         await self._unless_over(self._outbox.rest(), posts)
         sent = self._outbox.sent_of(part)
         is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would follow half of this one
-        again = None if is_stuck else await self._unless_over(self._casting.after(outcome), posts)
+        again = None if is_stuck else await self._unless_over(self._fallback_chain.after(outcome), posts)
         if again is None:
             self._outbox.add(self._after_all(posts))
             return None
@@ -182,23 +182,23 @@ class AttemptLoop:
 
     async def _tell(self, outcome: Outcome) -> None:
         """Show a notice that a fallback answered, or why no model did."""
-        settings, casting = self._settings, self._casting
+        settings, fallback_chain = self._settings, self._fallback_chain
         is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
         about, notice = flaw if is_answered and flaw else outcome, None
         if settings.turn.show_errors:
             notice = failed(
                 about,
-                failures=casting.failures,
-                has_fallback=casting.has_fallback,
-                model=casting.name,
+                failures=fallback_chain.failures,
+                has_fallback=fallback_chain.has_fallback,
+                model=fallback_chain.name,
                 when_full=settings.delivery.when_full,
                 asked=self._stop.reason,
             )
         is_another = any(
-            failure.model != casting.name for failure in casting.failures
+            failure.model != fallback_chain.name for failure in fallback_chain.failures
         )  # another key of the same model does not count
-        if not notice and is_answered and casting.is_fallback and is_another and settings.fallback.show_fallback:
-            notice = fell_back(casting.failures, casting.name)
+        if not notice and is_answered and fallback_chain.is_fallback and is_another and settings.fallback.show_fallback:
+            notice = fell_back(fallback_chain.failures, fallback_chain.name)
         if notice:
             await self._outbox.tell(notice)
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
 from ..errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, ToolError
-from ..models.error_message import names_two_dials
+from ..models.error_message import excludes_top_p
 from ..models.error_text import is_generic
 from ..models.keys import KeyRemedy, cure
 from ..text.redaction import without_secrets
@@ -248,7 +248,7 @@ def _provider_case(error: ProviderError, *, has_rotated: bool) -> str:
         return _BY_KIND[error.kind]
     if error.kind is ErrorKind.RATE_LIMIT:
         return "all_keys" if has_rotated else "rate_limit"
-    if names_two_dials(error.detail):
+    if excludes_top_p(error.detail):
         return "parameters"
     if error.retryable:
         return "passing"

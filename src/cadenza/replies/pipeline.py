@@ -23,7 +23,7 @@ from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
 from ..explain.recorder import Trace
 from ..explain.tracebacks import get_logger
-from ..models.model import broken_off, hang_up
+from ..models.model import close_quietly, stream_error
 from ..rules import RULES
 from ..rules.repeated_emoji import recent_emoji
 from ..rules.rule import Rule, RuleContext
@@ -244,7 +244,7 @@ async def run_round(
     turn = (settings or Settings()).turn
     event = pending(outbox, stop)
     if event:  # over before it began: the model is not asked
-        await hang_up(chunks)
+        await close_quietly(chunks)
         conclude(event, round_, outbox, turn.on_stop)
     else:
         await _pump(round_, chunks, outbox, turn=turn, stop=stop)
@@ -297,7 +297,7 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
             except BaseException as error:
                 if must_rise(error):
                     raise
-                chunk = Failed(broken_off(error))
+                chunk = Failed(stream_error(error))
             hand_over(chunk, round_, outbox)
             if round_.outcome is not None or watch.is_over:  # a stream may ignore that it was closed
                 return
@@ -309,7 +309,7 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
                 await asyncio.sleep(0)  # a stream that is always ready must not starve other tasks
             watch.note(chunk)
     finally:
-        await hang_up(chunks if source is None else source)
+        await close_quietly(chunks if source is None else source)
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:

@@ -97,7 +97,7 @@ def _random_slices(text: str, dice: Random) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class ReplayInput:
     """One parsed line of input."""
 
     chunks: tuple[str, ...]
@@ -130,7 +130,7 @@ def replay_recording(
     except CadenzaError as error:
         yield {"id": None, "error": str(error)}
         return
-    take = Take((), settings or Settings())
+    take = ReplayInput((), settings or Settings())
     for name, chunks in streams:
         events = list(_sliced(chunks, slices)) if slices else chunks
         round_, result = _through(take, events)
@@ -156,14 +156,14 @@ def _failure(round_: Round) -> str | None:
     return str(round_.outcome.error) if isinstance(round_.outcome, Broke) else None
 
 
-def replay(take: Take, slices: Slicer | None = None) -> dict[str, object]:
+def replay(take: ReplayInput, slices: Slicer | None = None) -> dict[str, object]:
     """Run one stream through the pipeline."""
     texts = slices(take.chunks) if slices else take.chunks
     _, result = _through(take, [*map(TextDelta, texts), *take.end.events])
     return result
 
 
-def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str, object]]:
+def _through(take: ReplayInput, events: Iterable[RoundEvent]) -> tuple[Round, dict[str, object]]:
     """Run *events* through the pipeline with the settings of *take*."""
     tap = _Tap()
     settings = take.settings
@@ -239,13 +239,13 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(name)  # Python would read NaN and Infinity, which JSON does not have
 
 
-def parse(value: Mapping[str, object], settings: Settings) -> Take:
+def parse(value: Mapping[str, object], settings: Settings) -> ReplayInput:
     """Parse one line of input; its settings go on top of *settings*."""
     _refuse_misspelt(value)
     if "chunks" not in value:
         msg = "the line has no 'chunks': give the text of the stream as a list of strings"
         raise InputError(msg)
-    return Take(
+    return ReplayInput(
         chunks=_texts(value["chunks"], "chunks"),
         settings=settings.with_values(_mapping(value.get("settings"), "settings")),
         end=_end(value.get("end")),
@@ -257,7 +257,7 @@ def parse(value: Mapping[str, object], settings: Settings) -> Take:
 
 def _refuse_misspelt(value: Mapping[str, object]) -> None:
     """Refuse misspelt fields. Other unknown fields are allowed: they may belong to another program."""
-    known = ["id", "error", *(spec.name for spec in fields(Take))]
+    known = ["id", "error", *(spec.name for spec in fields(ReplayInput))]
     for name in value:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         if name not in known and close:

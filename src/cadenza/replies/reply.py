@@ -17,7 +17,7 @@ from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.s7_delivery import Chance
-from ..targets.target import Calling, Limits, Target
+from ..targets.target import Limits, SupportsPings, Target
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
@@ -27,13 +27,13 @@ from .notices import failed
 from .outbox.prepare import PostPreparer
 from .outbox.sender import Outbox
 from .pipeline import Takes, run_round, settle, text_row
-from .streams import Speech, from_stream
+from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop
 
 
 async def say(
     target: Target,
-    stream: Speech,
+    stream: ModelStream,
     *,
     scene: Scene | None = None,
     settings: Settings | None = None,
@@ -99,7 +99,7 @@ async def reply(
     with ExitStack() as stack:
         seen = stack.enter_context(tracing(trace, "reply", scene, settings, stop.turn if stop else ""))
         handle = stop or stack.enter_context(Stops().open("reply"))
-        workshop = ToolRunner(
+        tool_runner = ToolRunner(
             toolset(tools),
             scene=scene,
             turn=stop.turn if stop else "",
@@ -107,7 +107,7 @@ async def reply(
             result_limit=settings.turn.tool_result_limit,
             consent=consent,
         )
-        casting = FallbackChain(model, settings.fallback, chance, trace=seen)
+        fallback_chain = FallbackChain(model, settings.fallback, chance, trace=seen)
         new_text = partial(
             text_row,
             settings=settings,
@@ -119,9 +119,9 @@ async def reply(
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
             outbox.supersede(supersedes)
             dialogue = ModelConversation(scene, settings)
-            rounds = ToolLoop(dialogue, workshop, outbox, settings, handle)
+            rounds = ToolLoop(dialogue, tool_runner, outbox, settings, handle)
             tries = AttemptLoop(
-                casting,
+                fallback_chain,
                 rounds,
                 dialogue=dialogue,
                 outbox=outbox,
@@ -135,9 +135,9 @@ async def reply(
         left,
         usage=rounds.usage,
         served_by=rounds.served_by,
-        model=casting.name,
-        failures=tuple(casting.failures),
-        tools=tuple(workshop.uses),
+        model=fallback_chain.name,
+        failures=tuple(fallback_chain.failures),
+        tools=tuple(tool_runner.uses),
     )
     if seen:
         seen.ends(left)
@@ -179,7 +179,7 @@ def _outbox(
     *,
     trace: Trace | None,
 ) -> Outbox:
-    if isinstance(target, Calling):
+    if isinstance(target, SupportsPings):
         target.allow_pings(settings.delivery)
     return Outbox(target, settings=settings, stop=stop, preparer=preparer, scene=scene, trace=trace)
 

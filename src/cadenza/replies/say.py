@@ -24,18 +24,18 @@ from ..targets.target import Target
 from ..types import Identity, Persona, Reply, Roster, Scene
 from . import reply
 from .outbox.prepare import PostPreparer
-from .streams import Speech
+from .streams import ModelStream
 
 if TYPE_CHECKING:
     from ..targets.discord.target import DiscordTarget
     from ..targets.discord.webhooks import WebhookStore
     from ..targets.discord_py.channel_info import SendTarget
-    from ..targets.discord_py.client_state import Home
+    from ..targets.discord_py.client_state import ClientState
 
 
 async def say(
     target: Target | Any,
-    stream: Speech,
+    stream: ModelStream,
     *,
     scene: Scene | None = None,
     settings: Settings | None = None,
@@ -100,7 +100,7 @@ class Speaker:
         self._rules = tuple(rules)
         self._backstage = preparer
         self._trace = trace
-        self._homes: set[Home] = set()
+        self._homes: set[ClientState] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,13 +112,13 @@ class Speaker:
 
     async def close(self) -> None:
         """Wait for pending work. The speaker stays usable."""
-        for home in tuple(self._homes):  # another client may be added meanwhile
-            await home.close()
+        for client_state in tuple(self._homes):  # another client may be added meanwhile
+            await client_state.close()
 
     async def say(
         self,
         place: Any,
-        stream: Speech,
+        stream: ModelStream,
         *,
         scene: Scene | None = None,
         stop: StopHandle | None = None,
@@ -127,11 +127,11 @@ class Speaker:
         """Deliver a model's text stream to *place*, any object of discord.py that takes messages."""
         room = await self._room(place)
         scene = self._scene(room, scene)
-        home = self._home(room)
-        preparer = self._backstage or home.preparer
+        client_state = self._client_state(room)
+        preparer = self._backstage or client_state.preparer
         found = None if preparer.lookup is None else partial(preparer.lookup.has_found, place=scene.channel)
         turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
-        target = await self._target(home, room, scene.roster, turn=turn, persona=persona, is_found=found)
+        target = await self._target(client_state, room, scene.roster, turn=turn, persona=persona, is_found=found)
         try:
             return await reply.say(
                 target,
@@ -145,7 +145,7 @@ class Speaker:
                 trace=self._trace,
             )
         finally:
-            await home.settle(target)
+            await client_state.settle(target)
 
     async def target(self, place: Any, *, turn: str = "", roster: Roster | None = None) -> Target:
         """Return *place* as a target for one reply; *roster* names who may be pinged besides its members.
@@ -154,7 +154,7 @@ class Speaker:
         """
         room = await self._room(place)
         persona = _identity(self._persona)
-        target = await self._target(self._home(room), room, roster or Roster(), turn=turn, persona=persona)
+        target = await self._target(self._client_state(room), room, roster or Roster(), turn=turn, persona=persona)
         target.allow_pings(self._delivery)  # a reply does this itself; a caller who sends directly does not
         return target
 
@@ -164,7 +164,7 @@ class Speaker:
         Check it before asking a model, whose answer could not be sent. A refusal is remembered for 15 minutes.
         """
         room = await self._room(place)
-        return self._home(room).blocked(room)
+        return self._client_state(room).blocked(room)
 
     @property
     def _delivery(self) -> DeliverySettings:
@@ -182,16 +182,16 @@ class Speaker:
         except ApiError as error:
             raise _undelivered(error) from error
 
-    def _home(self, room: SendTarget) -> Home:
-        from ..targets.discord_py.client_state import Home  # noqa: PLC0415  # here as well
+    def _client_state(self, room: SendTarget) -> ClientState:
+        from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well
 
-        home = Home.of(room.client, self._webhooks)
-        self._homes.add(home)
-        return home
+        client_state = ClientState.of(room.client, self._webhooks)
+        self._homes.add(client_state)
+        return client_state
 
     async def _target(
         self,
-        home: Home,
+        client_state: ClientState,
         room: SendTarget,
         roster: Roster,
         *,
@@ -200,7 +200,7 @@ class Speaker:
         is_found: Callable[[str], bool] | None = None,
     ) -> DiscordTarget:
         try:
-            return await home.target(
+            return await client_state.target(
                 room,
                 turn=turn,
                 persona=persona,

@@ -15,20 +15,20 @@ from typing import Any, TypeAlias
 from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, InputError
 from ..explain.tracebacks import get_logger
-from ..models.model import broken_off, hang_up
+from ..models.model import close_quietly, stream_error
 from ..models.sdk_items import Shapes, of_exception
 from ..types import Chunk, TextDelta
 
 logger = get_logger(__name__)
 
 Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
-Speech: TypeAlias = (
+ModelStream: TypeAlias = (
     Opened | AbstractAsyncContextManager[Opened] | Awaitable[Opened | AbstractAsyncContextManager[Opened]]
 )
 """A model's answer in any form that a client returns."""
 
 
-def from_stream(stream: Speech) -> AsyncGenerator[Chunk, None]:
+def from_stream(stream: ModelStream) -> AsyncGenerator[Chunk, None]:
     """The chunks of any stream: of texts, of chunks, or of what another client yields.
 
     Items of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are recognised
@@ -41,7 +41,7 @@ def from_stream(stream: Speech) -> AsyncGenerator[Chunk, None]:
 class _Chunks(AsyncGenerator[Chunk, None]):
     """The chunks of a stream. Closing it closes the stream, even before the first chunk was read."""
 
-    def __init__(self, stream: Speech) -> None:
+    def __init__(self, stream: ModelStream) -> None:
         self._stream = stream
         self._has_begun = False
         self._chunks = self._read()
@@ -62,7 +62,7 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         await self._chunks.aclose()
         if not self._has_begun:
             self._has_begun = True
-            await hang_up(self._stream)
+            await close_quietly(self._stream)
 
     async def _read(self) -> AsyncGenerator[Chunk, None]:
         self._has_begun = True
@@ -94,13 +94,13 @@ def _failure(error: BaseException) -> CadenzaError:
     """The error for *error*; an exception of a known client may hold the status of an answer."""
     known = of_exception(error) if isinstance(error, Exception) and not isinstance(error, CadenzaError) else None
     if known is None:
-        return broken_off(error)
+        return stream_error(error)
     logger.warning("the model's client raised an exception", exc_info=error)
     known.__cause__ = error
     return known
 
 
-async def _opened(stream: Speech, stack: AsyncExitStack) -> AsyncIterator[object]:
+async def _opened(stream: ModelStream, stack: AsyncExitStack) -> AsyncIterator[object]:
     """Open *stream*, whatever it is, and return its items; *stack* closes it again."""
     opened: Any = stream
     if _is_exhausted(opened):
@@ -112,10 +112,10 @@ async def _opened(stream: Speech, stack: AsyncExitStack) -> AsyncIterator[object
         opened = await _entered(opened, stack)
     if callable(as_text := getattr(opened, "stream_text", None)):
         opened = as_text(delta=True)  # pydantic-ai offers its text in several forms
-    stack.push_async_callback(hang_up, opened)
+    stack.push_async_callback(close_quietly, opened)
     items = aiter(opened if isinstance(opened, AsyncIterable) else _as_async(_items(opened)))
     if items is not opened:
-        stack.push_async_callback(hang_up, items)
+        stack.push_async_callback(close_quietly, items)
     return items
 
 

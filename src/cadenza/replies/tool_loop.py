@@ -27,7 +27,7 @@ class ToolLoop:
     """The rounds of one reply over all its attempts."""
 
     def __init__(
-        self, dialogue: ModelConversation, workshop: ToolRunner, outbox: Outbox, settings: Settings, stop: StopHandle
+        self, dialogue: ModelConversation, tool_runner: ToolRunner, outbox: Outbox, settings: Settings, stop: StopHandle
     ) -> None:
         self.kept: list[Round] = []
         """The rounds whose text stands."""
@@ -35,7 +35,7 @@ class ToolLoop:
         self.part = 0
         """The part of the outbox that holds the messages of the last round."""
         self._dialogue = dialogue
-        self._workshop = workshop
+        self._tool_runner = tool_runner
         self._outbox = outbox
         self._settings = settings
         self._stop = stop
@@ -109,7 +109,7 @@ class ToolLoop:
     async def _ask(self, model: Model, text: Pipe) -> Outcome:
         self.part = self._outbox.begin_part(repeated=self._repeated)
         self.kept.append(self._new_round(text))
-        prompt = self._dialogue.prompt(self._workshop.specs())
+        prompt = self._dialogue.prompt(self._tool_runner.specs())
         trace = self._outbox.trace
         with self._stop.watched():
             outcome = await run_round(
@@ -130,7 +130,7 @@ class ToolLoop:
 
     def _needs_answer(self, uses: Sequence[ToolUse]) -> bool:
         """Return whether the model must still answer *uses*, or learnt something from them."""
-        tools = [self._workshop.tool(use.call.name) for use in uses]
+        tools = [self._tool_runner.tool(use.call.name) for use in uses]
         return any(tool is not None and tool.needs_answer for tool in tools) or any(use.result.context for use in uses)
 
     # --- tools -------------------------------------------------------------------------
@@ -138,8 +138,8 @@ class ToolLoop:
     async def _use_tools(self, wanted: NeedsTools, model: Model, attempt: int) -> Outcome | None:
         """Run the calls and add their results to the dialogue; return an outcome if the reply is over."""
         self._stop.refuse_follow_ups()
-        known = len(self._workshop.uses)
-        running = asyncio.create_task(self._workshop.run(wanted.calls, attempt=attempt), name="cadenza tools")
+        known = len(self._tool_runner.uses)
+        running = asyncio.create_task(self._tool_runner.run(wanted.calls, attempt=attempt), name="cadenza tools")
         with self._stop.watched():
             try:
                 event = await overtaking(running, outbox=self._outbox, stop=self._stop)
@@ -147,7 +147,7 @@ class ToolLoop:
                     return conclude(event, self.last, self._outbox, self._settings.turn.on_stop)
             finally:
                 await end_task(running)
-                ran = self._workshop.uses[known:]
+                ran = self._tool_runner.uses[known:]
                 self._tell(ran)
         self._uses = uses = running.result()
         self._tell([use for use in uses if not any(use is one for one in ran)], remembered=True)
@@ -168,7 +168,7 @@ class ToolLoop:
         failure = Broke(
             ToolError(f"tools failed {self._failed_calls} times in a row, the last was {uses[-1].call.name}")
         )
-        failure.error.__cause__ = self._workshop.fault
+        failure.error.__cause__ = self._tool_runner.fault
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
             return Completed("tool")
         if not _goes_on(model) and self._says_it_in_vain(uses):
@@ -186,7 +186,7 @@ class ToolLoop:
         """Return whether the text before these calls, which succeeded, is the whole answer."""
         if not self.last.said or any(use.result.is_error for use in uses) or self._needs_answer(uses):
             return False
-        tools = [self._workshop.tool(use.call.name) for use in uses]
+        tools = [self._tool_runner.tool(use.call.name) for use in uses]
         return not _goes_on(model) or all(tool is not None and tool.settles for tool in tools)
 
     def _says_it_in_vain(self, uses: Sequence[ToolUse]) -> bool:

@@ -89,7 +89,7 @@ class Target(Protocol):
 
 
 @runtime_checkable
-class Noticing(Protocol):
+class SupportsNotify(Protocol):
     """A target with a place of its own for notices; any other is sent them as messages."""
 
     async def notify(self, notice: Notice, /) -> None:
@@ -97,7 +97,7 @@ class Noticing(Protocol):
 
 
 @runtime_checkable
-class Removing(Protocol):
+class SupportsRemove(Protocol):
     """A target that can delete its messages."""
 
     async def remove(self, receipt: Receipt, /) -> None:
@@ -105,7 +105,7 @@ class Removing(Protocol):
 
 
 @runtime_checkable
-class Hurrying(Protocol):
+class SupportsHurry(Protocol):
     """A target that may wait before it sends a message, and knows whether it has begun to."""
 
     def hurry(self) -> None:
@@ -113,7 +113,7 @@ class Hurrying(Protocol):
 
 
 @runtime_checkable
-class Concluding(Protocol):
+class SupportsConclude(Protocol):
     """A target that wants to know which message is the last of a reply, before it is sent."""
 
     async def conclude(self) -> None:
@@ -121,7 +121,7 @@ class Concluding(Protocol):
 
 
 @runtime_checkable
-class Grouping(Protocol):
+class GroupsByName(Protocol):
     """A target that shows neighbouring messages of one name under one avatar, as Discord does."""
 
     @property
@@ -134,7 +134,7 @@ class Grouping(Protocol):
 
 
 @runtime_checkable
-class Calling(Protocol):
+class SupportsPings(Protocol):
     """A target whose messages can ping people."""
 
     def allow_pings(self, settings: DeliverySettings, /) -> None:
@@ -153,7 +153,7 @@ class Allowance(NamedTuple):
 
 
 @runtime_checkable
-class Metered(Protocol):
+class SupportsAllowance(Protocol):
     """A target that knows its rate limit."""
 
     def allowance(self, identity: Identity | None, /) -> Allowance | None:

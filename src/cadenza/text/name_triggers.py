@@ -103,15 +103,17 @@ def _goes_on_behind(text: str, end: int) -> bool:
     return _is_letter(text[end : end + 1])
 
 
-def _is_unspaced(letter: str) -> bool:
-    return _UNSPACED.match(letter) is not None
+def _is_unspaced(delivery: str) -> bool:
+    return _UNSPACED.match(delivery) is not None
 
 
-def _is_letter(letter: str) -> bool:
-    """Whether *letter* is part of a word of a script that has words."""
-    return (letter.isalnum() or _is_mark(letter)) and not _is_unspaced(letter)
+def _is_letter(delivery: str) -> bool:
+    """Whether *delivery* is part of a word of a script that has words."""
+    return (delivery.isalnum() or _is_mark(delivery)) and not _is_unspaced(delivery)
 
 
-def _is_mark(letter: str) -> bool:
-    """Whether *letter* only changes or joins the one before: an accent, a vowel sign."""
-    return bool(letter) and (letter in _JOINERS or unicodedata.category(letter)[0] == "M") and letter != "\ufe0f"
+def _is_mark(delivery: str) -> bool:
+    """Whether *delivery* only changes or joins the one before: an accent, a vowel sign."""
+    return (
+        bool(delivery) and (delivery in _JOINERS or unicodedata.category(delivery)[0] == "M") and delivery != "\ufe0f"
+    )

@@ -59,13 +59,13 @@ def _tidy(name: str) -> str:
 
 def _seen(name: str) -> str:
     """*name* without controls, format characters and halves of characters; white space and joiners stay."""
-    return "".join(letter for letter in name if _is_seen(letter))
+    return "".join(delivery for delivery in name if _is_seen(delivery))
 
 
-def _is_seen(letter: str) -> bool:
-    if letter == "\ufeff":  # a browser's white space, but of no width
+def _is_seen(delivery: str) -> bool:
+    if delivery == "\ufeff":  # a browser's white space, but of no width
         return False
-    return letter in WHITESPACE or letter == _JOINER or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
+    return delivery in WHITESPACE or delivery == _JOINER or unicodedata.category(delivery) not in ("Cc", "Cf", "Cs")
 
 
 def _cut(name: str) -> str:

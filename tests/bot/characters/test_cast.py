@@ -14,7 +14,7 @@ from cadenza.bot.characters.cast import Cast, named
 from cadenza.bot.characters.character import Character, CharacterOverrides, Look
 from cadenza.bot.characters.names import key_of
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.errors import InputError
 from tests.bot.characters.people import card
 
@@ -238,7 +238,7 @@ async def test_looks_go_with_their_character_and_with_the_server() -> None:
     await cast.save("2", Character("Ren", looks=(Look("a"),)))
     await cast.remove("1", "Ren")
 
-    assert ["2"] == [record.server for record in await store.find(Shelf.SPRITES)]
+    assert ["2"] == [record.server for record in await store.find(Namespace.SPRITES)]
     assert 2 == await store.forget(server="2")
 
 
@@ -254,7 +254,7 @@ async def test_saving_again_takes_away_looks_that_are_no_more() -> None:
 async def test_one_who_cannot_be_read_does_not_harm_the_others() -> None:
     store = MemoryStore()
     cast = a_cast(MAIN, store=store)
-    await store.put(Record(Shelf.PERSONAS, "1/x", {"name": 5}, server="1"))
+    await store.put(Record(Namespace.PERSONAS, "1/x", {"name": 5}, server="1"))
     await cast.save("1", Character("Ren"))
 
     assert ["Cadenza", "Ren"] == await names(cast)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cadenza.bot.checks.discord_checks import check_discord
-from cadenza.bot.checks.findings import Finding, Severity, Subject
+from cadenza.bot.checks.findings import DoctorContext, Finding, Severity
 from cadenza.bot.config.config import Config, ConversationConfig, DiscordConfig
 from cadenza.bot.services.invitation import PERMISSIONS
 from cadenza.sim import Permission, guilds
@@ -20,7 +20,7 @@ async def found(
 ) -> list[Finding]:
     """What is found in *room*."""
     async with served(room, privileged=privileged) as server:
-        return list(await check_discord(Subject(config or Config(), {"DISCORD_TOKEN": token}, server.url, 2.0)))
+        return list(await check_discord(DoctorContext(config or Config(), {"DISCORD_TOKEN": token}, server.url, 2.0)))
 
 
 def of(findings: list[Finding], check: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cadenza.bot.checks.findings import Finding, Severity, Subject, bad, good, in_time, warning
+from cadenza.bot.checks.findings import DoctorContext, Finding, Severity, bad, good, in_time, warning
 from cadenza.bot.config.config import Config
 from cadenza.errors import SettingsError
 from tests.timing import now
@@ -59,7 +59,7 @@ def test_levels_have_their_marks() -> None:
 
 
 def test_a_patient_does_not_show_its_secrets() -> None:
-    subject = Subject(Config(), {"DISCORD_TOKEN": "hunter2"}, "https://discord.example")
+    subject = DoctorContext(Config(), {"DISCORD_TOKEN": "hunter2"}, "https://discord.example")
 
     assert "hunter2" == subject.token
     assert "hunter2" not in repr(subject)

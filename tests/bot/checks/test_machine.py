@@ -16,20 +16,20 @@ from typing import NamedTuple
 import pytest
 
 from cadenza.bot.checks import machine
-from cadenza.bot.checks.findings import Finding, Subject
+from cadenza.bot.checks.findings import DoctorContext, Finding
 from cadenza.bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from cadenza.bot.config.config import Config, MetricsConfig, StoreConfig, ToolsConfig
 from cadenza.settings import Settings
 
 SERVER = Path(__file__).parents[2] / "tools" / "mcp" / "a_simple_server.py"
-Check = Callable[[Subject], Awaitable[Sequence[Finding]]]
+Check = Callable[[DoctorContext], Awaitable[Sequence[Finding]]]
 
 
 async def found(
     check: Check, config: Config, secrets: dict[str, str] | None = None, seconds: float = 10.0
 ) -> list[str]:
     """The sentences of *check*, with their marks."""
-    findings = await check(Subject(config, secrets or {}, "", seconds))
+    findings = await check(DoctorContext(config, secrets or {}, "", seconds))
     return [f"{finding.level.value} {finding.text}" for finding in findings]
 
 

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from cadenza.bot.characters.character import Character, CharacterOverrides
-from cadenza.bot.checks.findings import Subject
+from cadenza.bot.checks.findings import DoctorContext
 from cadenza.bot.checks.model_checks import check_models
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 
@@ -48,7 +48,7 @@ async def sentences(
 ) -> list[str]:
     """What is found of *models*."""
     config = Config(models=models)
-    findings = await check_models(Subject(config, secrets or {}, "", seconds))
+    findings = await check_models(DoctorContext(config, secrets or {}, "", seconds))
     return [f"{finding.level.value} {finding.text}" for finding in findings]
 
 
@@ -117,6 +117,6 @@ async def test_only_the_default_must_answer(tmp_path: Path) -> None:
         personas=(Character("A", own=CharacterOverrides(model="openai:x")),),
     )
 
-    findings = await check_models(Subject(config, {}, ""))
+    findings = await check_models(DoctorContext(config, {}, ""))
 
     assert ["✓", "!", "!"] == [finding.level.value for finding in findings]

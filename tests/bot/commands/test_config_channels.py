@@ -24,7 +24,7 @@ CASES: tuple[tuple[str, dict[str, Any], Choice, Choice], ...] = (
 
 async def test_each_choice_holds_where_it_was_made_and_only_managers_make_it() -> None:
     async with command_room(commands) as room:
-        choices = room.staff.choices
+        choices = room.services.choices
         for name, options, server, channel in CASES:
             assert "“Manage Server”" in await room.use(room.tom, f"config {name}", **options)
             assert (Choice(), Choice()) == (
@@ -54,13 +54,13 @@ async def test_thoughts_are_shown_where_somebody_wants_them_and_the_bot_may() ->
         log = room.world.add_channel(room.guild, "thoughts")
         told = await room.use(room.mia, "config thought-log", given={"channel": log})
         assert f"Thoughts are now posted in <#{log}>, except those of private channels." == told
-        assert log == (await room.staff.choices.of_server(room.guild.id)).thought_log
+        assert log == (await room.services.choices.of_server(room.guild.id)).thought_log
 
         assert "“Manage Server”" in await room.use(room.tom, "config thought-log")
-        assert log == (await room.staff.choices.of_server(room.guild.id)).thought_log
+        assert log == (await room.services.choices.of_server(room.guild.id)).thought_log
 
         assert "Thoughts are no longer posted anywhere." == await room.use(room.mia, "config thought-log")
-        assert "" == (await room.staff.choices.of_server(room.guild.id)).thought_log
+        assert "" == (await room.services.choices.of_server(room.guild.id)).thought_log
 
 
 async def test_thoughts_are_not_shown_where_the_bot_may_not_write() -> None:
@@ -71,4 +71,4 @@ async def test_thoughts_are_not_shown_where_the_bot_may_not_write() -> None:
         told = await room.use(room.mia, "config thought-log", given={"channel": log})
 
         assert told.startswith(f"I cannot post thoughts in <#{log}>; give me")
-        assert Choice() == await room.staff.choices.of_server(room.guild.id)
+        assert Choice() == await room.services.choices.of_server(room.guild.id)

@@ -14,7 +14,7 @@ from cadenza.bot.store.store import StoreError
 from cadenza.explain.steps import TraceStep
 from cadenza.sim.permissions import Permission
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Completed, Identity, Post, Reply
 from tests.bot.command_room import CommandRoom, command_room
 
@@ -26,13 +26,13 @@ UNKNOWN = "I have no record of that message: it is too old, or nothing was kept.
 
 async def said(room: CommandRoom, text: str = "Hi.", *, channel: str = "", name: str = "", is_kept: bool = True) -> str:
     """The bot says something, as itself or as *name*, and knows why; gives back the id of the message."""
-    home = Home.of(room.client)
+    client_state = ClientState.of(room.client)
     place = room.client.get_channel(int(channel or room.general))
-    target = await home.target(await room_of(place), persona=Identity(name) if name else None)
+    target = await client_state.target(await room_of(place), persona=Identity(name) if name else None)
     receipt = await target.send(Post(text, Boundary.FINAL))
-    await home.close()
+    await client_state.close()
     if is_kept:
-        known, id_ = room.staff.explanations, receipt.message_id
+        known, id_ = room.services.explanations, receipt.message_id
         about = {"posts": [], "text": text, "message": id_, "identity": None, "attachment": None, "seconds": 0.5}
         known.listen(id_)(TraceStep("sent", 1.0, about, id_))
         await known.keep(id_, Reply(Completed(), (receipt,)), server=room.guild.id, author=room.mia.id)

@@ -15,7 +15,7 @@ from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.sim.people import Person
 from cadenza.types import Completed, Line, Reply
 from tests.bot.command_room import CommandRoom, command_room
@@ -33,11 +33,11 @@ async def kept(room: CommandRoom, person: Person, text: str = "apple pie") -> No
     """Let *person* have been answered."""
     where = Location(person.id, room.general, server=room.guild.id)
     history = (Line(person.name, text, author=person.id),)
-    await room.staff.memory.keep(where, history, Reply(Completed(), transcript="Of course."))
+    await room.services.memory.keep(where, history, Reply(Completed(), transcript="Of course."))
 
 
-async def size(room: CommandRoom, shelf: Shelf, owner: str | None = None) -> int:
-    return len(await room.staff.store.find(shelf, owner=owner))
+async def size(room: CommandRoom, namespace: Namespace, owner: str | None = None) -> int:
+    return len(await room.services.store.find(namespace, owner=owner))
 
 
 async def test_notes_are_written_listed_and_deleted() -> None:
@@ -64,17 +64,17 @@ async def test_a_note_that_cannot_be_one_is_refused_with_a_sentence() -> None:
         said = await room.use(room.tom, "memory note", text="my password is hunter22")
         assert "That looks like a key, a token or a password, and such things are not kept in notes." == said
         assert "A note needs some words." == await room.use(room.tom, "memory note", text=" ")
-        await room.staff.memory.privacy.set_level(room.tom.id, PrivacyLevel.LIMITED)
+        await room.services.memory.privacy.set_level(room.tom.id, PrivacyLevel.LIMITED)
         said = await room.use(room.tom, "memory note", text="I like cheese")
         assert said == "You have chosen not to have notes kept; “/memory privacy” changes that."
-        assert 0 == await size(room, Shelf.NOTES)
+        assert 0 == await size(room, Namespace.NOTES)
 
 
 async def test_a_long_list_has_pages() -> None:
     async with room_of_memories() as room:
         for number in range(9):
             note = f"note {number} " + "a" * 480
-            await room.staff.memory.notes.add(NoteSubject(About.PERSON, room.tom.id), note, by=By.MODEL)
+            await room.services.memory.notes.add(NoteSubject(About.PERSON, room.tom.id), note, by=By.MODEL)
 
         first, last, beyond = [await room.use(room.tom, "memory list", page=page) for page in (1, 3, 99)]
 
@@ -89,7 +89,7 @@ async def test_a_long_list_has_pages() -> None:
 
 async def test_a_conversation_of_one_message_is_told_as_such() -> None:
     async with room_of_memories() as room:
-        config = room.staff.config
+        config = room.services.config
         config.change(replace(config.now, memory=replace(config.now.memory, messages=1)))
         await kept(room, room.tom)
 
@@ -104,7 +104,7 @@ async def test_conversations_are_shown_to_whose_they_are() -> None:
         assert said.startswith(f"<#{room.general}>, <t:")
         assert said.endswith(":R>: 2 messages")
         where = Location(room.tom.id, room.general, server=room.guild.id)
-        await room.staff.memory.short_term.sum_up(where, "They spoke of pie.", people=())
+        await room.services.memory.short_term.sum_up(where, "They spoke of pie.", people=())
         assert (await room.use(room.tom, "memory summary")).endswith(":R>: They spoke of pie.")
         assert "I remember no conversation with you." == await room.use(room.mia, "memory summary")
 
@@ -128,8 +128,8 @@ async def test_a_level_is_chosen(level: str, said: str, left: int) -> None:
 
         assert said == await room.use(room.tom, "memory privacy", level=level)
 
-        assert PrivacyLevel(level) is (await room.staff.memory.privacy.of(room.tom.id)).level
-        owned = [await size(room, shelf, room.tom.id) for shelf in (Shelf.NOTES, Shelf.SHORT_TERM)]
+        assert PrivacyLevel(level) is (await room.services.memory.privacy.of(room.tom.id)).level
+        owned = [await size(room, namespace, room.tom.id) for namespace in (Namespace.NOTES, Namespace.SHORT_TERM)]
         assert left == sum(owned)
 
 
@@ -163,17 +163,17 @@ async def test_who_wants_to_be_forgotten_is_asked_once_more(command: str) -> Non
     async with room_of_memories() as room:
         await kept(room, room.tom)
         await room.use(room.tom, "memory note", text="I like cheese")
-        await room.staff.memory.privacy.set_direct(room.tom.id, keeps=True)
+        await room.services.memory.privacy.set_direct(room.tom.id, keeps=True)
 
         await room.use(room.tom, command)
         assert room.is_ephemeral
         assert "Nothing was deleted." == await room.press(room.tom, "Cancel")
-        assert 1 == await size(room, Shelf.NOTES)
+        assert 1 == await size(room, Namespace.NOTES)
 
         await room.use(room.tom, command)
         said = await room.press(room.tom, "Forget me")
         assert "Deleted: 3 records of yours and 2 lines in the memory of others." in said
-        assert [0] * len(Shelf) == [await size(room, shelf) for shelf in Shelf]
+        assert [0] * len(Namespace) == [await size(room, namespace) for namespace in Namespace]
 
 
 async def test_who_wants_to_be_forgotten_for_good_leaves_that_wish() -> None:
@@ -184,20 +184,22 @@ async def test_who_wants_to_be_forgotten_for_good_leaves_that_wish() -> None:
         said = await room.press(room.tom, "Forget me, and remember nothing in future")
 
         assert said.endswith("Only your wish not to be remembered is kept.")
-        assert [(Shelf.PEOPLE, {"privacy": "full"})] == [
-            (record.shelf, record.value) for shelf in Shelf for record in await room.staff.store.find(shelf)
+        assert [(Namespace.PEOPLE, {"privacy": "full"})] == [
+            (record.namespace, record.value)
+            for namespace in Namespace
+            for record in await room.services.store.find(namespace)
         ]
 
 
 async def test_clearing_leaves_the_choices() -> None:
     async with room_of_memories() as room:
         await kept(room, room.tom)
-        await room.staff.memory.privacy.set_direct(room.tom.id, keeps=True)
+        await room.services.memory.privacy.set_direct(room.tom.id, keeps=True)
         await room.use(room.tom, "memory clear")
 
         assert "Deleted: 3." == await room.press(room.tom, "Delete")
 
-        assert (1, 0) == (await size(room, Shelf.PEOPLE), await size(room, Shelf.SHORT_TERM))
+        assert (1, 0) == (await size(room, Namespace.PEOPLE), await size(room, Namespace.SHORT_TERM))
 
 
 async def test_notes_of_a_server_are_for_who_manages_it() -> None:
@@ -225,7 +227,7 @@ async def test_there_are_no_servers_in_direct_messages() -> None:
 
         assert "This works in servers only." == said
         assert [] == await room.suggest(room.mia, "memory server delete", "note", "", channel=private)
-        assert 0 == await size(room, Shelf.NOTES)
+        assert 0 == await size(room, Namespace.NOTES)
 
 
 async def test_there_may_be_no_more_notes_than_the_operator_says() -> None:

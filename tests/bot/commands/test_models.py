@@ -11,7 +11,7 @@ import pytest
 from cadenza.bot.commands.models import commands
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 from cadenza.bot.services.choices import Choice
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from tests.bot.command_room import CommandRoom, command_room
 
 SECRET = "sk-0123456789abcdef"  # noqa: S105  # of nobody
@@ -21,7 +21,7 @@ CANNOT = "cannot be chosen; pick one from the list, or give this server a key fo
 
 
 async def chosen(room: CommandRoom) -> tuple[str | None, str | None]:
-    choices = room.staff.choices
+    choices = room.services.choices
     return (await choices.of_server(room.guild.id)).model, (await choices.of_channel(room.general)).model
 
 
@@ -72,7 +72,7 @@ async def test_models_are_suggested_and_listed() -> None:
         assert [] == await room.suggest(room.mia, "model set", "model", "mistral:large")
         assert "Can be chosen: `quick`, `wise`." == await room.use(room.mia, "model list")
 
-        await room.staff.models.keys.keep(room.guild.id, "mistral", SECRET)
+        await room.services.models.keys.keep(room.guild.id, "mistral", SECRET)
         assert ["mistral:large"] == await room.suggest(room.mia, "model set", "model", "mistral:large")
         assert (await room.use(room.mia, "model list")).endswith("\nWith keys of this server, any model of: `mistral`.")
         told = await room.use(room.mia, "model set", model="mistral:large")
@@ -89,8 +89,8 @@ async def test_a_key_is_given_in_a_form_and_stands_in_no_message_and_no_log(capl
 
         assert "The key for `openai` is stored encrypted; it is used before the operator's." == told
         assert room.is_ephemeral
-        assert {"openai": (SECRET,)} == await room.staff.models.keys.of(room.guild.id)
-        [record] = await room.staff.store.find(Shelf.KEYS)
+        assert {"openai": (SECRET,)} == await room.services.models.keys.of(room.guild.id)
+        [record] = await room.services.store.find(Namespace.KEYS)
         assert SECRET not in str(record)
         assert SECRET not in str(room.world.messages(room.general)) + caplog.text
 
@@ -106,7 +106,7 @@ async def test_what_is_no_key_is_refused_and_not_repeated() -> None:
         told = await room.submit(room.mia, key="a key")
 
         assert "that does not look like a key; copy it whole from the vendor's page, and nothing else" == told
-        assert {} == await room.staff.models.keys.of(room.guild.id)
+        assert {} == await room.services.models.keys.of(room.guild.id)
 
 
 async def test_there_is_no_form_for_a_vendor_without_keys() -> None:
@@ -131,15 +131,15 @@ REFUSED: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 async def test_who_may_not_manage_the_server_is_refused() -> None:
     async with command_room(commands, config=CONFIG) as room:
-        await room.staff.models.keys.keep(room.guild.id, "openai", SECRET)
-        await room.staff.choices.change_server(room.guild.id, lambda _: Choice(model="quick"))
+        await room.services.models.keys.keep(room.guild.id, "openai", SECRET)
+        await room.services.choices.change_server(room.guild.id, lambda _: Choice(model="quick"))
         for name, options in REFUSED:
             told = await room.use(room.tom, f"model {name}", given=options)
             assert "You need the permission “Manage Server” for this." == told, name
             assert room.form is None
 
         assert ("quick", None) == await chosen(room)
-        assert ("openai",) == await room.staff.models.keys.vendors(room.guild.id)
+        assert ("openai",) == await room.services.models.keys.vendors(room.guild.id)
 
 
 async def test_a_model_is_tried_with_one_word(tmp_path: Path) -> None:
@@ -151,10 +151,10 @@ async def test_a_model_is_tried_with_one_word(tmp_path: Path) -> None:
         assert told.startswith("`parrot` said `ready` after 0.")
         assert room.is_ephemeral
 
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(model="mute"))
+        await room.services.choices.change_channel(room.general, room.guild.id, lambda _: Choice(model="mute"))
         assert (await room.use(room.mia, "model test")).startswith("No answer after 0.")
         assert (await room.use(room.mia, "model test", model="parrot")).startswith("`parrot` said")
-        await room.staff.models.close()
+        await room.services.models.close()
 
 
 async def test_without_a_model_there_is_a_sentence() -> None:

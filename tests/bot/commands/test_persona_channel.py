@@ -61,8 +61,8 @@ async def test_who_speaks_in_a_channel_is_chosen_shown_and_taken_back() -> None:
         everybody = "Characters here: everybody. By default Ren answers."
         assert everybody == await here()
         await here(names="Ren, the Fox")
-        assert ("Ren, the Fox",) == (await room.staff.choices.of_channel(room.general)).personas
-        await room.staff.cast.change(room.guild.id, "Ren, the Fox", lambda one: replace(one, name="Fox"))
+        assert ("Ren, the Fox",) == (await room.services.choices.of_channel(room.general)).personas
+        await room.services.cast.change(room.guild.id, "Ren, the Fox", lambda one: replace(one, name="Fox"))
         told = "Characters here: Fox, Miko. By default {} answers."
         assert told.format("Fox") == await here(names="miko、FOX,Fox")
         assert told.format("Miko") == await here(first="Miko")
@@ -75,7 +75,7 @@ async def test_who_speaks_in_a_channel_is_chosen_shown_and_taken_back() -> None:
 async def test_only_who_manages_the_server_chooses_who_speaks() -> None:
     async with command_room(personas.commands, config=CONFIG) as room:
         assert "Manage Server" in await room.use(room.tom, "persona here", names="Miko")
-        assert (await room.staff.choices.of_channel(room.general)).personas is None
+        assert (await room.services.choices.of_channel(room.general)).personas is None
 
 
 async def test_several_names_are_suggested_one_after_another() -> None:

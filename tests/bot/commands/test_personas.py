@@ -22,7 +22,7 @@ CONFIG = Config(models=ModelsConfig(default="openai:gpt-5.1"))
 
 
 async def kept(room: CommandRoom, name: str) -> Character:
-    found = await room.staff.cast.find(room.guild.id, name)
+    found = await room.services.cast.find(room.guild.id, name)
     assert found is not None
     return found
 
@@ -67,11 +67,13 @@ async def test_the_list_counts_sprites_as_people_do() -> None:
 async def test_the_form_shows_what_there_is_and_keeps_what_is_made_of_it() -> None:
     async with command_room(personas.commands) as room:
         long = "x" * 4001
-        await room.staff.cast.save(room.guild.id, Character("Ren", prompt=long, personality="Shy", triggers=("fox",)))
+        await room.services.cast.save(
+            room.guild.id, Character("Ren", prompt=long, personality="Shy", triggers=("fox",))
+        )
         await room.use(room.mia, "persona edit", name="Ren")
         assert room.form is not None
         assert "Edit Ren" == room.form["title"]
-        await room.staff.cast.change(
+        await room.services.cast.change(
             room.guild.id, "Ren", lambda one: Character(**fields(one) | {"own": CharacterOverrides(model="m")})
         )
 
@@ -108,7 +110,7 @@ async def test_cards_come_in_and_go_out() -> None:
         assert again.startswith("There is already a character called 蓮; give another name")
         assert "Ren was imported." == await room.use(room.mia, "persona import", file=file, name="Ren")
         assert "蓮 was imported." == await room.use(room.mia, "persona import", file=file, replace=True)
-        assert 3 == len(await room.staff.cast.of(room.guild.id))
+        assert 3 == len(await room.services.cast.of(room.guild.id))
 
         await room.use(room.mia, "persona export", name="蓮", format="json-v2")
         assert 1 == json.loads(room.file())["data"]["x"]
@@ -183,7 +185,7 @@ async def test_who_may_not_manage_the_server_is_refused() -> None:
         answers = {name: await room.use(room.tom, name, **options) for name, options in REFUSED.items()}
 
         assert dict.fromkeys(REFUSED, MAY_NOT) == answers
-        assert ["Cadenza"] == [one.name for one in await room.staff.cast.of(room.guild.id)]
+        assert ["Cadenza"] == [one.name for one in await room.services.cast.of(room.guild.id)]
 
 
 async def test_nonsense_is_answered_in_one_sentence() -> None:
@@ -200,20 +202,22 @@ def test_what_is_wrong_is_said_in_japanese_too() -> None:
 
 async def test_only_who_may_can_press_the_button() -> None:
     async with command_room(personas.commands) as room:
-        await room.staff.cast.save(room.guild.id, Character("Ren", looks=(Look("sad", "https://example.org/a.png"),)))
+        await room.services.cast.save(
+            room.guild.id, Character("Ren", looks=(Look("sad", "https://example.org/a.png"),))
+        )
         await room.use(room.mia, "persona delete", name="Ren")
         asked = room.answers[0]["id"]
 
         assert MAY_NOT == await room.press(room.tom, "persona-delete", message=asked)
         assert "Ren" == (await kept(room, "Ren")).name
         await room.press(room.mia, "persona-delete", message=asked)
-        assert await room.staff.cast.find(room.guild.id, "Ren") is None
+        assert await room.services.cast.find(room.guild.id, "Ren") is None
 
 
 async def test_names_are_suggested_whatever_their_case() -> None:
     async with command_room(personas.commands, config=CONFIG) as room:
         for name in ("Ren", "蓮華", "Irene"):
-            await room.staff.cast.save(room.guild.id, Character(name))
+            await room.services.cast.save(room.guild.id, Character(name))
 
         assert ["Ren", "Irene"] == await room.suggest(room.tom, "persona show", "name", "REN")
         assert ["蓮華"] == await room.suggest(room.tom, "persona show", "name", "蓮")

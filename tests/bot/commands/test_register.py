@@ -15,7 +15,7 @@ from cadenza.bot.commands.register import FAMILIES, register
 from cadenza.bot.config.config import Config, DiscordConfig
 from cadenza.bot.services.choosable import Choosable, choosable
 from cadenza.bot.services.languages import catalogue
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from tests.bot.command_room import CommandRoom, command_room
 
 
@@ -78,11 +78,11 @@ async def test_if_discord_does_not_listen_it_is_told_at_the_next_start(caplog: p
         room.client.http.bulk_upsert_global_commands = refuse  # type: ignore[method-assign, assignment]
         await started(room)
         assert "commands could not be synced" in caplog.text
-        assert await room.staff.store.get(Shelf.BOT, "commands") is None
+        assert await room.services.store.get(Namespace.BOT, "commands") is None
 
         room.client.http.bulk_upsert_global_commands = before  # type: ignore[method-assign]
         await started(room)
-        assert await room.staff.store.get(Shelf.BOT, "commands") is not None
+        assert await room.services.store.get(Namespace.BOT, "commands") is not None
 
 
 CHANGED = "This command has changed; reload Discord and use it again."

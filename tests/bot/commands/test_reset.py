@@ -5,7 +5,7 @@ from __future__ import annotations
 from cadenza.bot.commands.reset import commands
 from cadenza.bot.memory.location import Location
 from cadenza.bot.services.resets import Resets
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from tests.bot.bot_room import bot_room, parrot
 from tests.bot.command_room import command_room
 
@@ -15,7 +15,7 @@ REFUSED = "You need the permission “Manage Messages” for this."
 
 async def test_only_who_may_manage_messages_begins_anew_and_in_private_everybody() -> None:
     async with command_room(commands) as room:
-        beginnings = Resets(room.staff.store)
+        beginnings = Resets(room.services.store)
 
         assert REFUSED == await room.use(room.tom, "reset")
         assert "" == await beginnings.of(room.general)
@@ -31,10 +31,10 @@ async def test_what_was_summed_up_of_the_channel_is_forgotten_and_of_others_not(
     async with command_room(commands) as room:
         for channel in (room.general, "1"):
             where = Location(room.tom.id, channel, server=room.guild.id, persona="ren")
-            await room.staff.memory.short_term.sum_up(where, "They spoke of tea.", people=[])
+            await room.services.memory.short_term.sum_up(where, "They spoke of tea.", people=[])
         await room.use(room.mia, "reset")
 
-        left = await room.staff.store.find(Shelf.SHORT_TERM)
+        left = await room.services.store.find(Namespace.SHORT_TERM)
         assert {"1"} == {record.value["channel"] for record in left}
 
 

@@ -58,7 +58,7 @@ async def test_a_choice_holds_where_it_was_made(where: str, server: Choice, chan
     async with command_room(trials) as room:
         assert f"Set for this {where}: `every` = 3." == await room.use(room.mia, "choose", every=3, where=where)
 
-        choices = room.staff.choices
+        choices = room.services.choices
         assert server == await choices.of_server(room.guild.id)
         assert channel == await choices.of_channel(room.general)
 
@@ -67,4 +67,4 @@ async def test_who_may_not_and_who_chooses_nothing_changes_nothing() -> None:
     async with command_room(trials) as room:
         assert "“Manage Server”" in await room.use(room.tom, "choose", every=3)
         assert "Nothing was changed; give at least one option." == await room.use(room.mia, "choose")
-        assert Choice() == await room.staff.choices.of_server(room.guild.id)
+        assert Choice() == await room.services.choices.of_server(room.guild.id)

@@ -17,7 +17,7 @@ def settings(**chosen: object) -> Choice:
 
 
 async def of_server(room: CommandRoom) -> Choice:
-    return await room.staff.choices.of_server(room.guild.id)
+    return await room.services.choices.of_server(room.guild.id)
 
 
 async def test_any_setting_is_chosen_by_its_name() -> None:
@@ -28,7 +28,7 @@ async def test_any_setting_is_chosen_by_its_name() -> None:
 
         told = await room.use(room.mia, "config set", name="label_guard", value="off", where="channel")
         assert "Set for this channel: `label_guard` = off." == told
-        assert settings(label_guard=False) == await room.staff.choices.of_channel(room.general)
+        assert settings(label_guard=False) == await room.services.choices.of_channel(room.general)
 
         told = await room.use(room.mia, "config set", name="stop_strings", value="###, END")
         assert "Set for this server: `stop_strings` = `###`, `END`." == told
@@ -89,12 +89,12 @@ async def test_the_settings_with_words_of_their_own_are_chosen_by_managers_alone
             assert (await room.use(room.mia, f"config {name}", **options)).startswith("Set for this server: ")
             assert chosen == await of_server(room)
             Settings.of(**chosen.settings)
-            await room.staff.choices.change_server(room.guild.id, lambda _: Choice())
+            await room.services.choices.change_server(room.guild.id, lambda _: Choice())
 
 
 async def test_a_choice_is_taken_back() -> None:
     async with command_room(commands) as room:
-        choices = room.staff.choices
+        choices = room.services.choices
         both = Choice(settings=MappingProxyType({"degree": 1, "limit": 500}), every=3, model="quick")
         await choices.change_server(room.guild.id, lambda _: both)
         await choices.change_channel(room.general, room.guild.id, lambda _: Choice(history=9))
@@ -117,7 +117,7 @@ async def test_a_choice_is_taken_back() -> None:
 async def test_it_is_shown_what_holds_and_who_has_chosen_it() -> None:
     config = Config(settings=Settings.of(degree=0), conversation=ConversationConfig(history=40))
     async with command_room(commands, config=config) as room:
-        choices = room.staff.choices
+        choices = room.services.choices
         await choices.change_server(room.guild.id, lambda _: Choice(every=7, mentions=False, thought_log="5"))
         await choices.change_channel(room.general, room.guild.id, lambda _: settings(degree=1))
 
@@ -137,7 +137,7 @@ async def test_it_is_shown_what_holds_and_who_has_chosen_it() -> None:
 async def test_who_may_not_manage_the_server_sees_and_changes_nothing() -> None:
     uses = {"show": {}, "set": {"name": "degree", "value": "1"}, "reset": {"name": "everything"}}
     async with command_room(commands) as room:
-        await room.staff.choices.change_server(room.guild.id, lambda _: Choice(every=3))
+        await room.services.choices.change_server(room.guild.id, lambda _: Choice(every=3))
         for name, options in uses.items():
             told = await room.use(room.tom, f"config {name}", **options)
             assert "You need the permission “Manage Server” for this." == told
@@ -150,7 +150,7 @@ async def test_where_the_configuration_has_everything_answered_that_is_shown_als
         thread = room.world.add_thread(room.general, "aside")
         for channels, told in (((), "always off"), ((room.general,), "always on")):
             talk = ConversationConfig(channels=channels)
-            room.staff.config.change(replace(room.staff.config.now, conversation=talk))
+            room.services.config.change(replace(room.services.config.now, conversation=talk))
             for place in (room.general, thread):
                 await room.use(room.mia, "config show", channel=place)
                 assert told in room.answers[0]["embeds"][0]["description"].splitlines()
@@ -159,7 +159,7 @@ async def test_where_the_configuration_has_everything_answered_that_is_shown_als
 async def test_a_thread_is_shown_what_its_channel_has_chosen() -> None:
     async with command_room(commands) as room:
         thread = room.world.add_thread(room.general, "aside")
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(every=4))
+        await room.services.choices.change_channel(room.general, room.guild.id, lambda _: Choice(every=4))
 
         await room.use(room.mia, "config show", channel=thread)
 

@@ -18,7 +18,7 @@ FACE = "https://example.org/face.png"
 
 
 async def looks(room: CommandRoom) -> tuple[Look, ...]:
-    return (await room.staff.cast.of(room.guild.id))[0].looks
+    return (await room.services.cast.of(room.guild.id))[0].looks
 
 
 async def test_a_sprite_lives_from_its_making_to_its_end() -> None:

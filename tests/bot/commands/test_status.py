@@ -64,7 +64,7 @@ async def test_anybody_is_told_how_the_bot_is(monkeypatch: pytest.MonkeyPatch) -
 )
 async def test_it_says_what_is_answered_here(talk: ConversationConfig, choice: Choice, told: str) -> None:
     async with command_room(commands, config=Config(models=MODELS, conversation=talk)) as room:
-        await room.staff.choices.change_server(room.guild.id, lambda _: choice)
+        await room.services.choices.change_server(room.guild.id, lambda _: choice)
 
         assert told == (await fields(room))["Answers"]
 
@@ -72,7 +72,7 @@ async def test_it_says_what_is_answered_here(talk: ConversationConfig, choice: C
 async def test_in_a_channel_of_the_configuration_and_in_private_everything_is_answered() -> None:
     async with command_room(commands, config=Config(models=MODELS)) as room:
         talk = ConversationConfig(channels=(room.general,))
-        room.staff.config.change(replace(room.staff.config.now, conversation=talk))
+        room.services.config.change(replace(room.services.config.now, conversation=talk))
         direct = room.world.open_direct(room.bot, room.tom)
 
         assert "everything" == (await fields(room))["Answers"]
@@ -81,7 +81,7 @@ async def test_in_a_channel_of_the_configuration_and_in_private_everything_is_an
         assert "" == (await fields(room, direct))["troubles"]
 
         talk = ConversationConfig(direct_messages=False)
-        room.staff.config.change(replace(room.staff.config.now, conversation=talk))
+        room.services.config.change(replace(room.services.config.now, conversation=talk))
         assert "nothing" == (await fields(room, direct))["Answers"]
 
 
@@ -103,25 +103,25 @@ async def test_what_is_missing_is_named_with_what_to_click() -> None:
         assert "none; the bot's operator has to name one in cadenza.toml" == told["Model"]
 
         nothing = Choice(trigger_words=False)
-        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: nothing)
+        await room.services.choices.change_channel(room.general, room.guild.id, lambda _: nothing)
         assert "Message Content" not in (await fields(room))["troubles"]
         talk = ConversationConfig(channels=(room.general,))
-        room.staff.config.change(replace(room.staff.config.now, conversation=talk))
+        room.services.config.change(replace(room.services.config.now, conversation=talk))
         assert "Message Content" in (await fields(room))["troubles"]
 
 
 async def test_a_model_that_rests_or_has_gone_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     async with command_room(commands, config=Config(models=MODELS)) as room:
-        model = (await room.staff.models.sources(""))[0]()  # type: ignore[operator]  # it is a function
+        model = (await room.services.models.sources(""))[0]()  # type: ignore[operator]  # it is a function
         assert isinstance(model, Model)
         assert model.keyring is not None
         model.keyring.failed(model.keyring.main, ProviderError("x", kind=ErrorKind.RATE_LIMIT, retry_after=100))
         assert (await fields(room))["Model"] == "`openai:gpt-5.1` cools down for 100 s after an error"
 
-        await room.staff.choices.change_server(room.guild.id, lambda _: Choice(model="gone"))
+        await room.services.choices.change_server(room.guild.id, lambda _: Choice(model="gone"))
         assert (await fields(room))["Model"] == "`gone` is no longer available, so `openai:gpt-5.1` answers"
-        await room.staff.models.close()
+        await room.services.models.close()
 
 
 class Counts:
@@ -154,7 +154,7 @@ class Gone:
 
 def staffed(**parts: object) -> Callable[[CommandContext], Any]:
     """The command, with other *parts* of the staff."""
-    return lambda context: commands(replace(context, staff=replace(context.staff, **parts)))  # type: ignore[arg-type]
+    return lambda context: commands(replace(context, services=replace(context.services, **parts)))  # type: ignore[arg-type]
 
 
 async def test_it_says_how_much_is_left_and_who_is_there() -> None:
@@ -171,7 +171,7 @@ async def test_it_says_how_much_is_left_and_who_is_there() -> None:
         assert "short term on, notes off" == told["Memory"]
         assert "degree 1, at most 5 messages" == told["Delivery"]
 
-        await room.staff.choices.change_server(room.guild.id, lambda _: Choice(personas=("nr3", "gone")))
+        await room.services.choices.change_server(room.guild.id, lambda _: Choice(personas=("nr3", "gone")))
         assert "`Nr3`" == (await fields(room))["Characters"]
 
 

@@ -10,7 +10,7 @@ from cadenza.bot.config.config import MemoryConfig
 from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.memory_service import Memory
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.tools.functions import toolset
 from cadenza.tools.tool import ToolContext
 from cadenza.types import Completed, Line, Persona, Reply, Scene
@@ -88,8 +88,8 @@ class Mind:
 
     async def entries(self) -> list[Record]:
         """The entries of short-term memory."""
-        return await self.store.find(Shelf.SHORT_TERM)
+        return await self.store.find(Namespace.SHORT_TERM)
 
     async def all_text(self) -> str:
         """Everything in the store, as one text."""
-        return "\n".join([repr(record) for shelf in Shelf for record in await self.store.find(shelf)])
+        return "\n".join([repr(record) for namespace in Namespace for record in await self.store.find(namespace)])

@@ -153,7 +153,7 @@ def test_an_entry_without_somebody_does_not_involve_them(kept: list[RememberedLi
 
 def test_what_cannot_be_read_of_an_entry_is_private() -> None:
     record = ConversationMemory("1").as_record(None)
-    bare = type(record)(record.shelf, record.key, {})
+    bare = type(record)(record.namespace, record.key, {})
 
     assert ConversationMemory.of_record(bare).is_private
     assert ConversationMemory.of_record(bare).is_empty

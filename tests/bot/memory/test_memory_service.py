@@ -14,7 +14,7 @@ from cadenza.bot.memory.memory_service import Memory, sees_nothing
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.types import Reply, Role, Tag
 from tests.bot.memory.remembering import (
     AWAY,
@@ -300,7 +300,7 @@ async def test_an_export_has_everything_about_a_person_and_nothing_of_others() -
     await mind.use(PUBLIC, "remember", note="Baking day is Friday.", about="server")
     await mind.use(PUBLIC, "summarise_conversation", says(MIA, "pie"), summary="They talked of pie.")
     await mind.memory.notes.add(NoteSubject(About.PERSON, MIA), "Mia bakes", by=By.PERSON)
-    await mind.store.put(Record(Shelf.KEYS, "k", {"key": "sealed"}, owner=MIA))
+    await mind.store.put(Record(Namespace.KEYS, "k", {"key": "sealed"}, owner=MIA))
 
     exported: Any = await mind.memory.export(MIA)
 

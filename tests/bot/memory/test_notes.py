@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cadenza.bot.config.config import MemoryConfig
 from cadenza.bot.memory.notes import NOTE_LENGTH, About, By, NoteSubject, is_same
-from cadenza.bot.store.store import Shelf
+from cadenza.bot.store.store import Namespace
 from cadenza.errors import InputError
 from tests.bot.memory.remembering import HOME, MIA, TOM, Mind
 
@@ -37,7 +37,7 @@ async def test_a_note_belongs_to_whom_it_is_about(subject: NoteSubject, belongs:
     mind = Mind()
     note = await mind.memory.notes.add(subject, " bakes\n bread ", by=By.PERSON)
 
-    (record,) = await mind.store.find(Shelf.NOTES)
+    (record,) = await mind.store.find(Namespace.NOTES)
     assert belongs == (record.owner, record.server)
     assert (record.expires, note.text) == (None, "bakes bread")
     assert [] == await mind.memory.notes.of(HIM)

@@ -15,7 +15,7 @@ from cadenza.bot.memory.memory_service import Memory
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import Forgotten, PrivacyLevel, Wishes
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.errors import ToolError
 from tests.bot.memory.remembering import (
     ANA,
@@ -69,7 +69,7 @@ async def lived(mind: Mind, story: list[tuple[str, str, list[str], str]]) -> Non
             case _:
                 await mind.memory.notes.add(NoteSubject(About.PERSON, person), text, by=By.PERSON)
         await mind.keep(where, *history, reply=answer(f"You like {WORDS[person]}, <@{person}>!"))
-        await mind.store.put(Record(Shelf.EXPLANATIONS, str(number), {"lines": [text]}, owner=person, server=HOME))
+        await mind.store.put(Record(Namespace.EXPLANATIONS, str(number), {"lines": [text]}, owner=person, server=HOME))
 
 
 @given(turns)
@@ -102,7 +102,7 @@ def test_of_who_wishes_full_privacy_nothing_is_ever_kept_but_the_wish(
         await mind.keep(PUBLIC, says(MIA, WORDS[MIA]))
         left = await mind.all_text()
         assert WORDS[MIA] not in left
-        assert left.count(MIA) == repr(await mind.store.get(Shelf.PEOPLE, MIA)).count(MIA)
+        assert left.count(MIA) == repr(await mind.store.get(Namespace.PEOPLE, MIA)).count(MIA)
 
     asyncio.run(check())
 
@@ -127,19 +127,19 @@ async def test_without_a_choice_everything_is_remembered_but_direct_messages() -
 
 async def test_a_choice_leaves_other_choices_alone() -> None:
     mind = Mind()
-    await mind.store.put(Record(Shelf.PEOPLE, MIA, {"language": "ja"}, owner=MIA))
+    await mind.store.put(Record(Namespace.PEOPLE, MIA, {"language": "ja"}, owner=MIA))
     await mind.memory.privacy.set_direct(MIA, keeps=True)
     await mind.memory.privacy.set_level(MIA, PrivacyLevel.LIMITED)
 
     assert Wishes(PrivacyLevel.LIMITED, keeps_direct=True) == await mind.memory.privacy.of(MIA)
-    record = await mind.store.get(Shelf.PEOPLE, MIA)
+    record = await mind.store.get(Namespace.PEOPLE, MIA)
     assert record is not None
     assert (MIA, "ja") == (record.owner, record.value["language"])
 
 
 async def test_a_choice_that_is_not_understood_is_the_strictest() -> None:
     mind = Mind()
-    await mind.store.put(Record(Shelf.PEOPLE, MIA, {"privacy": "odd", "direct": "odd"}, owner=MIA))
+    await mind.store.put(Record(Namespace.PEOPLE, MIA, {"privacy": "odd", "direct": "odd"}, owner=MIA))
 
     assert Wishes(PrivacyLevel.FULL, keeps_direct=False) == await mind.memory.privacy.of(MIA)
 
@@ -191,10 +191,10 @@ async def test_clearing_leaves_the_choices() -> None:
     await mind.memory.privacy.set_direct(MIA, keeps=True)
     await mind.keep()
     await mind.memory.notes.add(HER, "Mia bakes", by=By.PERSON)
-    await mind.store.put(Record(Shelf.EXPLANATIONS, "1", {}, owner=MIA))
+    await mind.store.put(Record(Namespace.EXPLANATIONS, "1", {}, owner=MIA))
 
     assert Forgotten(3, 2) == await mind.memory.privacy.clear(MIA)
-    assert [Shelf.PEOPLE] == [shelf for shelf in Shelf if await mind.store.find(shelf)]
+    assert [Namespace.PEOPLE] == [namespace for namespace in Namespace if await mind.store.find(namespace)]
 
 
 async def test_what_is_being_written_is_forgotten_too() -> None:

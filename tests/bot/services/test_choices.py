@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cadenza.bot.config.config import Config
 from cadenza.bot.services.choices import Choice, Choices, settings_for
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.settings import Settings
 
 SETTINGS = st.dictionaries(st.sampled_from(["degree", "limit", "tables"]), st.integers(0, 3)).map(MappingProxyType)
@@ -86,12 +86,12 @@ async def test_a_choice_of_nothing_is_not_kept() -> None:
     await choices.change_server("1", lambda _: Choice(every=1))
 
     assert Choice() == await choices.change_server("1", lambda _: Choice())
-    assert await store.get(Shelf.SERVERS, "1") is None
+    assert await store.get(Namespace.SERVERS, "1") is None
 
 
 async def test_a_record_that_somebody_else_wrote_does_no_harm() -> None:
     store = MemoryStore()
-    await store.put(Record(Shelf.SERVERS, "1", {"every": [], "settings": 3}))
+    await store.put(Record(Namespace.SERVERS, "1", {"every": [], "settings": 3}))
 
     assert Choice() == await Choices(store).of_server("1")
 

@@ -99,8 +99,8 @@ async def test_it_answers_through_the_real_pipeline_with_a_tool_and_a_face() -> 
         return f"{notation} came to 7"
 
     store = MemoryStore()
-    shelf = DemoModels(Current(Config()), store, Seal("key"))
-    sources, target = await shelf.sources("anything"), MemoryTarget()
+    namespace = DemoModels(Current(Config()), store, Seal("key"))
+    sources, target = await namespace.sources("anything"), MemoryTarget()
     persona = Persona("Ren", sprites=(Sprite("happy", "data:image/png;base64,"),))
 
     for text in ("roll the dice", "smile"):
@@ -109,8 +109,8 @@ async def test_it_answers_through_the_real_pipeline_with_a_tool_and_a_face() -> 
         assert isinstance(left.outcome, Completed)
 
     assert ["The dice have spoken: 2d6 came to 7", "Like this? 😄"] == target.texts
-    assert ("parrot",) == shelf.names()
-    assert [True, False] == [await shelf.may_choose(name, "") for name in ("parrot", "openai:gpt")]
-    assert [True, True, False] == [await shelf.is_known(name) for name in ("", "parrot", "openai:gpt")]
-    assert 0.0 == await shelf.resting("parrot")
-    await shelf.close()
+    assert ("parrot",) == namespace.names()
+    assert [True, False] == [await namespace.may_choose(name, "") for name in ("parrot", "openai:gpt")]
+    assert [True, True, False] == [await namespace.is_known(name) for name in ("", "parrot", "openai:gpt")]
+    assert 0.0 == await namespace.resting("parrot")
+    await namespace.close()

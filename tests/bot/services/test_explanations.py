@@ -10,7 +10,7 @@ from cadenza.bot.config.config import StoreConfig
 from cadenza.bot.services import explanations
 from cadenza.bot.services.explanations import Explanation, Explanations
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.explain.steps import Hook, TraceStep
 from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import say
@@ -76,22 +76,22 @@ async def test_each_message_has_its_story() -> None:
 
 
 async def test_it_is_known_after_a_restart() -> None:
-    shelf = store()
-    known = kept_in(shelf)
+    namespace = store()
+    known = kept_in(namespace)
     reply = await told(known.listen("t"))
     await known.keep("t", reply, server="5", author="7")
 
-    again = await kept_in(shelf).about(reply.receipts[0].message_id)
+    again = await kept_in(namespace).about(reply.receipts[0].message_id)
 
     assert again is not None
     assert again == await known.about(reply.receipts[0].message_id)
 
 
 async def test_it_is_of_somebody_somewhere_and_for_some_days() -> None:
-    shelf = store()
-    known = kept_in(shelf, days=2.0)
+    namespace = store()
+    known = kept_in(namespace, days=2.0)
     await known.keep("t", await told(known.listen("t")), server="5", author="7")
-    records = await shelf.find(Shelf.EXPLANATIONS)
+    records = await namespace.find(Namespace.EXPLANATIONS)
 
     assert 2 == len(records)
     assert {("7", "5", NOW + 2 * 86_400)} == {(record.owner, record.server, record.expires) for record in records}
@@ -99,15 +99,15 @@ async def test_it_is_of_somebody_somewhere_and_for_some_days() -> None:
 
 @pytest.mark.parametrize(("server", "days"), [("", 7.0), ("5", 0.0)], ids=["direct messages", "nothing is to be kept"])
 async def test_what_is_not_to_be_written_down_is_known_while_the_bot_runs(server: str, days: float) -> None:
-    shelf = store()
-    known = kept_in(shelf, days=days)
+    namespace = store()
+    known = kept_in(namespace, days=days)
     reply = await told(known.listen("t"))
     await known.keep("t", reply, server=server, author="7")
     message = reply.receipts[0].message_id
 
-    assert [] == await shelf.find(Shelf.EXPLANATIONS)
+    assert [] == await namespace.find(Namespace.EXPLANATIONS)
     assert await known.about(message) is not None
-    assert await kept_in(shelf, days=days).about(message) is None
+    assert await kept_in(namespace, days=days).about(message) is None
     assert (0, 2, 0) == (known.forget("8"), known.forget("7"), known.forget("7"))
     assert await known.about(message) is None
 
@@ -129,7 +129,7 @@ async def test_words_of_the_model_are_summed_up_and_the_story_stays_the_same() -
         hook(step)
         seen.append(step)
 
-    words = [item for letter in "one two three four." for item in (0.1, letter)]
+    words = [item for delivery in "one two three four." for item in (0.1, delivery)]
     await say(TimedTarget(), SlowStream(*words), scene=SCENE, trace=both)
     steps = known._turns["t"].steps()
     chunks = [step for step in steps if step.step == "chunk"]
@@ -249,7 +249,7 @@ async def test_a_turn_is_bounded_in_size() -> None:
     for number in range(100):
         hook(sent(str(number), "x" * 50_000))
     await known.keep("t", Reply(Completed(), (receipt("1"), receipt("99"))), server="5", author="7")
-    [record] = await known._store.find(Shelf.EXPLANATIONS)
+    [record] = await known._store.find(Namespace.EXPLANATIONS)
 
     assert ["…"] == record.value["lines"]
 
@@ -267,12 +267,12 @@ async def test_who_never_ends_a_turn_costs_little() -> None:
 
 
 async def test_what_another_version_kept_is_read_as_far_as_it_goes() -> None:
-    shelf = store()
-    await shelf.put(
-        Record(Shelf.EXPLANATIONS, "1", {"lines": ["a", 2], "turn": 7, "source": "s"}),
-        Record(Shelf.EXPLANATIONS, "2", {"lines": "a"}),
+    namespace = store()
+    await namespace.put(
+        Record(Namespace.EXPLANATIONS, "1", {"lines": ["a", 2], "turn": 7, "source": "s"}),
+        Record(Namespace.EXPLANATIONS, "2", {"lines": "a"}),
     )
-    known = kept_in(shelf)
+    known = kept_in(namespace)
 
     assert [Explanation(("a", "2"), "s"), Explanation(())] == [await known.about("1"), await known.about("2")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from cadenza.bot.services.journal import KEPT_SECONDS, Journal, JournalEntry
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 
 pytestmark = pytest.mark.looptime
 
@@ -34,11 +34,11 @@ class Full(MemoryStore):
 
     is_full = False
 
-    async def delete(self, shelf: Shelf, *keys: str) -> int:
+    async def delete(self, namespace: Namespace, *keys: str) -> int:
         if self.is_full:
             msg = "the disk is full"
             raise StoreError(msg)
-        return await super().delete(shelf, *keys)
+        return await super().delete(namespace, *keys)
 
 
 class Broken(MemoryStore):
@@ -102,7 +102,7 @@ async def test_of_what_was_answered_together_only_the_last_was_left() -> None:
     await journal.began("1", "2#Mia")
 
     assert ["2#Mia", "3"] == [entry.key for entry in await Journal(store, clock=Clock()).left()]
-    assert ["2#Mia", "3"] == [record.key for record in await store.find(Shelf.TURNS)]
+    assert ["2#Mia", "3"] == [record.key for record in await store.find(Namespace.TURNS)]
 
 
 async def test_whoever_was_answered_with_one_that_is_gone_was_left() -> None:
@@ -148,7 +148,7 @@ async def test_what_could_not_be_struck_out_is_with_the_next_one() -> None:
     store.is_full = False
     await journal.over("2#Mia")
 
-    assert [] == await store.find(Shelf.TURNS)
+    assert [] == await store.find(Namespace.TURNS)
 
 
 async def test_what_is_over_was_not_left() -> None:
@@ -181,23 +181,23 @@ async def test_a_time_that_is_not_given_is_now() -> None:
 async def test_it_belongs_to_whoever_is_answered_and_to_the_server() -> None:
     store = MemoryStore(clock=Clock())
     await Journal(store, clock=Clock()).heard(ONE)
-    [record] = await store.find(Shelf.TURNS)
+    [record] = await store.find(Namespace.TURNS)
 
     assert ("7", "5", NOW + KEPT_SECONDS) == (record.owner, record.server, record.expires)
 
 
 async def test_what_another_version_wrote_is_struck_out_and_not_told() -> None:
     store = MemoryStore(clock=Clock())
-    await store.put(Record(Shelf.TURNS, "x", {"message": "1"}), Record(Shelf.TURNS, "y", {"at": "noon"}))
+    await store.put(Record(Namespace.TURNS, "x", {"message": "1"}), Record(Namespace.TURNS, "y", {"at": "noon"}))
 
     assert [] == await Journal(store).left()
-    assert [] == await store.find(Shelf.TURNS)
+    assert [] == await store.find(Namespace.TURNS)
 
 
 async def test_what_stands_there_for_ever_is_swept() -> None:
     store, clock = MemoryStore(clock=Clock()), Clock()
     journal = Journal(store, clock=clock)
-    await store.put(Record(Shelf.TURNS, "x", {}))
+    await store.put(Record(Namespace.TURNS, "x", {}))
     await journal.heard(ONE)
     clock.time += KEPT_SECONDS
     await journal.heard(replace(TWO, at=clock.time))
@@ -205,7 +205,7 @@ async def test_what_stands_there_for_ever_is_swept() -> None:
     clock.time += 2
 
     assert (1, 1, 0) == (first, await journal.sweep(), await journal.sweep())
-    assert ["2#Mia"] == [record.key for record in await store.find(Shelf.TURNS)]
+    assert ["2#Mia"] == [record.key for record in await store.find(Namespace.TURNS)]
 
 
 @pytest.mark.parametrize("hangs", [False, True], ids=["fails", "hangs"])

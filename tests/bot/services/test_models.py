@@ -55,9 +55,9 @@ def shelf_of(models: ModelsConfig = MODELS, **rest: Any) -> tuple[ModelRegistry,
     return ModelRegistry(current, MemoryStore(), MirrorSeal(), clock=clock), current, clock
 
 
-async def made(shelf: ModelRegistry, name: str = "", server: str = "") -> list[Model]:
+async def made(namespace: ModelRegistry, name: str = "", server: str = "") -> list[Model]:
     """The models that are asked for *name*."""
-    sources = await shelf.sources(name, server)
+    sources = await namespace.sources(name, server)
     return [source() for source in sources]  # type: ignore[misc, operator]  # each is a function of the shelf's
 
 
@@ -69,15 +69,15 @@ def secrets(model: Model) -> list[str]:
 
 
 def test_the_named_ones_can_be_chosen_and_the_default_and_its_fallbacks() -> None:
-    shelf, *_ = shelf_of()
+    namespace, *_ = shelf_of()
 
-    assert ("quick", "wise", "home", "openai:gpt-5.1") == shelf.names()
+    assert ("quick", "wise", "home", "openai:gpt-5.1") == namespace.names()
 
 
 def test_no_path_is_shown() -> None:
-    shelf, *_ = shelf_of(ModelsConfig("script:/srv/a.jsonl", ("local:/srv/b.gguf", "local")))
+    namespace, *_ = shelf_of(ModelsConfig("script:/srv/a.jsonl", ("local:/srv/b.gguf", "local")))
 
-    assert ("local",) == shelf.names()
+    assert ("local",) == namespace.names()
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_no_path_is_shown() -> None:
     ],
 )
 async def test_a_server_may_choose_what_is_on_offer_or_what_it_has_a_key_for(name: str, may: bool) -> None:  # noqa: FBT001  # a column of the table
-    shelf, *_ = shelf_of()
-    await shelf.keys.keep("1", "mistral", SERVER)
+    namespace, *_ = shelf_of()
+    await namespace.keys.keep("1", "mistral", SERVER)
 
-    assert may is await shelf.may_choose(name, "1")
+    assert may is await namespace.may_choose(name, "1")
 
 
 def test_the_settings_of_a_model_are_those_of_its_table() -> None:
-    shelf, *_ = shelf_of()
+    namespace, *_ = shelf_of()
 
-    assert {"temperature": 0.2} == shelf.settings_of("quick") == shelf.settings_of("")
-    assert {} == shelf.settings_of("wise") == shelf.settings_of("openai:gpt-5.1")
+    assert {"temperature": 0.2} == namespace.settings_of("quick") == namespace.settings_of("")
+    assert {} == namespace.settings_of("wise") == namespace.settings_of("openai:gpt-5.1")
 
 
 # --- who is asked ---------------------------------------------------------------------------------
@@ -131,43 +131,43 @@ def test_the_settings_of_a_model_are_those_of_its_table() -> None:
     ],
 )
 async def test_who_is_wanted_is_asked_first_and_the_fallbacks_then(name: str, asked: list[str]) -> None:
-    shelf, *_ = shelf_of()
+    namespace, *_ = shelf_of()
 
-    assert asked == [model.name for model in await made(shelf, name)]
-    await shelf.close()
+    assert asked == [model.name for model in await made(namespace, name)]
+    await namespace.close()
 
 
 async def test_what_a_character_of_the_configuration_wants_is_on_offer() -> None:
-    shelf, *_ = shelf_of(personas=(Character("Ren", own=CharacterOverrides(model="openai:gpt-4")),))
+    namespace, *_ = shelf_of(personas=(Character("Ren", own=CharacterOverrides(model="openai:gpt-4")),))
 
-    assert "openai:gpt-4" == (await made(shelf, "openai:gpt-4"))[0].name
-    assert await shelf.is_known("openai:gpt-4")
-    assert not await shelf.is_known("openai:gpt-3")
-    await shelf.close()
+    assert "openai:gpt-4" == (await made(namespace, "openai:gpt-4"))[0].name
+    assert await namespace.is_known("openai:gpt-4")
+    assert not await namespace.is_known("openai:gpt-3")
+    await namespace.close()
 
 
 async def test_without_any_model_there_is_a_sentence() -> None:
-    shelf, *_ = shelf_of(ModelsConfig())
+    namespace, *_ = shelf_of(ModelsConfig())
 
     with pytest.raises(SettingsError, match=r"name one in cadenza\.toml"):
-        await shelf.sources("")
+        await namespace.sources("")
 
 
 async def test_nobody_is_connected_before_it_is_their_turn_and_then_only_once() -> None:
-    shelf, *_ = shelf_of()
+    namespace, *_ = shelf_of()
 
-    assert not shelf._models
-    sources = await shelf.sources("")
-    assert not shelf._models
-    assert (await made(shelf))[0] is sources[0]()  # type: ignore[operator]
-    await shelf.close()
+    assert not namespace._models
+    sources = await namespace.sources("")
+    assert not namespace._models
+    assert (await made(namespace))[0] is sources[0]()  # type: ignore[operator]
+    await namespace.close()
 
 
 async def test_who_has_no_key_is_told_where_to_put_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WISE_KEY")
     monkeypatch.delenv("OPENAI_API_KEY")
-    shelf, *_ = shelf_of()
-    sources = await shelf.sources("")
+    namespace, *_ = shelf_of()
+    sources = await namespace.sources("")
 
     for source, variable in zip(sources, ("OPENAI_API_KEY", "OPENAI_API_KEY", "WISE_KEY"), strict=True):
         with pytest.raises(SettingsError, match=f"environment as {variable}"):
@@ -178,169 +178,169 @@ async def test_who_has_no_key_is_told_where_to_put_it(monkeypatch: pytest.Monkey
 
 
 async def test_models_that_are_asked_with_the_same_keys_share_what_is_known_of_them() -> None:
-    shelf, *_ = shelf_of()
-    quick, other, wise = await made(shelf)
+    namespace, *_ = shelf_of()
+    quick, other, wise = await made(namespace)
 
     assert quick.keyring is other.keyring
     assert [OPERATOR] == secrets(quick)
     assert [f"{OPERATOR}-a", f"{OPERATOR}-b"] == secrets(wise)
-    await shelf.close()
+    await namespace.close()
 
 
 async def test_a_server_s_own_key_is_asked_before_the_operator_s() -> None:
-    shelf, *_ = shelf_of()
-    await shelf.keys.keep("1", "openai", SERVER)
+    namespace, *_ = shelf_of()
+    await namespace.keys.keep("1", "openai", SERVER)
 
-    models = await made(shelf, "", "1")
+    models = await made(namespace, "", "1")
 
     assert [
         ("quick", [SERVER]), ("quick", [OPERATOR]), ("openai:gpt-5.1", [SERVER]), ("openai:gpt-5.1", [OPERATOR]),
         ("wise", [f"{OPERATOR}-a", f"{OPERATOR}-b"]),
     ] == [(model.name, secrets(model)) for model in models]  # fmt: skip
-    assert [OPERATOR] == secrets((await made(shelf, "", "2"))[0])
-    await shelf.close()
+    assert [OPERATOR] == secrets((await made(namespace, "", "2"))[0])
+    await namespace.close()
 
 
 async def test_the_operator_s_key_never_pays_for_a_model_that_only_the_server_has_chosen() -> None:
-    shelf, *_ = shelf_of()
-    await shelf.keys.keep("1", "openai", SERVER)
+    namespace, *_ = shelf_of()
+    await namespace.keys.keep("1", "openai", SERVER)
 
-    models = await made(shelf, "openai:gpt-4", "1")
+    models = await made(namespace, "openai:gpt-4", "1")
 
     assert [[SERVER]] == [secrets(model) for model in models if model.name == "openai:gpt-4"]
-    await shelf.close()
+    await namespace.close()
 
 
 async def test_a_server_s_key_is_never_sent_to_an_address_of_the_operator_s() -> None:
     named = MappingProxyType({"mine": ModelConfig("openai:gpt-5.1", url="https://proxy.example.org/v1")})
-    shelf, *_ = shelf_of(ModelsConfig("mine", named=named))
-    await shelf.keys.keep("1", "openai", SERVER)
+    namespace, *_ = shelf_of(ModelsConfig("mine", named=named))
+    await namespace.keys.keep("1", "openai", SERVER)
 
-    assert [[OPERATOR]] == [secrets(model) for model in await made(shelf, "mine", "1")]
-    await shelf.close()
+    assert [[OPERATOR]] == [secrets(model) for model in await made(namespace, "mine", "1")]
+    await namespace.close()
 
 
 async def test_behind_a_server_s_key_nobody_is_asked_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    shelf, *_ = shelf_of(ModelsConfig("openai:gpt-5.1"))
-    await shelf.keys.keep("1", "openai", SERVER)
+    namespace, *_ = shelf_of(ModelsConfig("openai:gpt-5.1"))
+    await namespace.keys.keep("1", "openai", SERVER)
 
-    assert [[SERVER]] == [secrets(model) for model in await made(shelf, "", "1")]
-    await shelf.close()
+    assert [[SERVER]] == [secrets(model) for model in await made(namespace, "", "1")]
+    await namespace.close()
 
 
 async def test_a_key_that_was_changed_is_used_at_once() -> None:
-    shelf, *_ = shelf_of()
-    await shelf.keys.keep("1", "openai", SERVER)
-    before = (await made(shelf, "", "1"))[0]
-    await shelf.keys.keep("1", "openai", f"{SERVER}-new")
+    namespace, *_ = shelf_of()
+    await namespace.keys.keep("1", "openai", SERVER)
+    before = (await made(namespace, "", "1"))[0]
+    await namespace.keys.keep("1", "openai", f"{SERVER}-new")
 
-    after = (await made(shelf, "", "1"))[0]
+    after = (await made(namespace, "", "1"))[0]
 
     assert ([SERVER], [f"{SERVER}-new"]) == (secrets(before), secrets(after))
-    await shelf.close()
+    await namespace.close()
 
 
 async def test_no_key_is_shown() -> None:
-    shelf, *_ = shelf_of()
-    await shelf.keys.keep("1", "openai", SERVER)
-    models = await made(shelf, "", "1")
+    namespace, *_ = shelf_of()
+    await namespace.keys.keep("1", "openai", SERVER)
+    models = await made(namespace, "", "1")
 
-    assert SERVER not in repr((models, list(shelf._models)))
-    assert OPERATOR not in repr((models, list(shelf._models)))
-    await shelf.close()
+    assert SERVER not in repr((models, list(namespace._models)))
+    assert OPERATOR not in repr((models, list(namespace._models)))
+    await namespace.close()
 
 
 async def test_a_model_rests_until_one_of_its_keys_has_rested() -> None:
-    shelf, *_ = shelf_of()
-    assert 0 == await shelf.resting("")
-    ring = (await made(shelf))[0].keyring
+    namespace, *_ = shelf_of()
+    assert 0 == await namespace.resting("")
+    ring = (await made(namespace))[0].keyring
     assert ring is not None
     ring.failed(ring.main, ProviderError("too much", kind=ErrorKind.RATE_LIMIT, retry_after=40))
 
-    assert 39 < await shelf.resting("") <= 40
-    assert 0 == await shelf.resting("wise")
-    await shelf.keys.keep("1", "openai", SERVER)
-    assert 0 == await shelf.resting("", "1")
-    await shelf.close()
+    assert 39 < await namespace.resting("") <= 40
+    assert 0 == await namespace.resting("wise")
+    await namespace.keys.keep("1", "openai", SERVER)
+    assert 0 == await namespace.resting("", "1")
+    await namespace.close()
 
 
 # --- a new configuration ---------------------------------------------------------------------------
 
 
-def closed_when(shelf: ModelRegistry, closed: list[str]) -> None:
+def closed_when(namespace: ModelRegistry, closed: list[str]) -> None:
     """Record when a connected model is closed."""
-    for way, model in shelf._models.items():
+    for way, model in namespace._models.items():
 
         async def close(name: str = model.name) -> None:
             closed.append(name)
 
-        shelf._models[way] = replace(model, on_close=close)
+        namespace._models[way] = replace(model, on_close=close)
 
 
 async def test_what_is_not_named_any_more_is_closed_only_when_no_reply_can_be_using_it() -> None:
-    shelf, current, clock = shelf_of()
-    await made(shelf)
+    namespace, current, clock = shelf_of()
+    await made(namespace)
     closed: list[str] = []
-    closed_when(shelf, closed)
+    closed_when(namespace, closed)
 
     current.change(replace(current.now, models=ModelsConfig("openai:gpt-5.1")))
-    await shelf.sources("")
+    await namespace.sources("")
     assert [] == closed
 
     clock.time = current.now.settings.turn.turn_timeout - 1
-    await shelf.sources("")
+    await namespace.sources("")
     assert [] == closed
 
     clock.time += 1
-    await shelf.sources("")
+    await namespace.sources("")
     assert ["quick", "wise"] == closed
-    await shelf.close()
+    await namespace.close()
     assert ["quick", "wise", "openai:gpt-5.1"] == closed
 
 
 async def test_what_stays_as_it_is_stays_connected() -> None:
-    shelf, current, _ = shelf_of()
-    before = await made(shelf)
+    namespace, current, _ = shelf_of()
+    before = await made(namespace)
     named = MappingProxyType({**NAMED, "wise": ModelConfig("anthropic:claude-sonnet", key_env="WISE_KEY")})
 
     current.change(replace(current.now, models=replace(MODELS, named=named)))
 
-    after = await made(shelf)
+    after = await made(namespace)
     assert [True, True, False] == [one is other for one, other in zip(before, after, strict=True)]
-    await shelf.close()
+    await namespace.close()
 
 
 async def test_a_new_way_out_is_taken_when_its_settings_have_changed() -> None:
-    shelf, current, clock = shelf_of()
-    await made(shelf)
-    before = shelf._http
+    namespace, current, clock = shelf_of()
+    await made(namespace)
+    before = namespace._http
     assert before is not None
 
     current.change(replace(current.now, settings=Settings.of(connect_timeout=5.0)))
-    await made(shelf)
+    await made(namespace)
 
-    assert shelf._http is not before
+    assert namespace._http is not before
     assert not before._is_closed
     clock.time = 1e9
-    await shelf.sources("")
+    await namespace.sources("")
     assert before._is_closed
-    await shelf.close()
+    await namespace.close()
 
 
 async def test_one_that_cannot_be_closed_keeps_nobody_else_open(caplog: pytest.LogCaptureFixture) -> None:
-    shelf, *_ = shelf_of()
-    await made(shelf)
+    namespace, *_ = shelf_of()
+    await made(namespace)
     closed: list[str] = []
-    closed_when(shelf, closed)
-    way = next(iter(shelf._models))
+    closed_when(namespace, closed)
+    way = next(iter(namespace._models))
 
     async def fail() -> None:
         raise asyncio.CancelledError(OPERATOR)
 
-    shelf._models[way] = replace(shelf._models[way], on_close=fail)
+    namespace._models[way] = replace(namespace._models[way], on_close=fail)
     with caplog.at_level(logging.WARNING):
-        await shelf.close()
+        await namespace.close()
 
     assert ["openai:gpt-5.1", "wise"] == closed
     assert "CancelledError" in caplog.text
@@ -348,28 +348,28 @@ async def test_one_that_cannot_be_closed_keeps_nobody_else_open(caplog: pytest.L
 
 
 async def test_ways_of_many_servers_are_not_kept_for_ever() -> None:
-    shelf, *_ = shelf_of(ModelsConfig("openai:gpt-5.1"))
+    namespace, *_ = shelf_of(ModelsConfig("openai:gpt-5.1"))
     for server in range(600):
-        await shelf.keys.keep(str(server), "openai", SERVER)
-        (await shelf.sources("", str(server)))[0]()  # type: ignore[operator]
+        await namespace.keys.keep(str(server), "openai", SERVER)
+        (await namespace.sources("", str(server)))[0]()  # type: ignore[operator]
 
-    assert 256 == len(shelf._models)
-    assert len(shelf._keyrings) <= 512
-    await shelf.close()
+    assert 256 == len(namespace._models)
+    assert len(namespace._keyrings) <= 512
+    await namespace.close()
 
 
 async def test_a_script_is_seen_from_the_folder_of_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "hello.jsonl").write_text('{"text": "Hello there."}\n', encoding="utf-8")
-    shelf, *_ = shelf_of(ModelsConfig("script:hello.jsonl"), folder=tmp_path)
+    namespace, *_ = shelf_of(ModelsConfig("script:hello.jsonl"), folder=tmp_path)
     target = MemoryTarget()
 
     answer = await reply(
         Scene("1", Persona("Ren"), history=(Line("Mia", "Hi"),)),
-        await shelf.sources(""),
+        await namespace.sources(""),
         target,
         settings=Settings.of(degree=0),
     )
 
     assert isinstance(answer.outcome, Completed)
     assert (["Hello there."], "script:hello.jsonl") == (target.texts, answer.model)
-    await shelf.close()
+    await namespace.close()

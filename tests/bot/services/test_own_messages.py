@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.bot.services.own_messages import OwnMessage, OwnMessages
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 
 HELLO = OwnMessage(
     "11", "1", "Ren", label="Ren (mad): ", sprite="mad", turn="t1", answers="10", author="7", is_webhook=True
@@ -29,7 +29,7 @@ class Broken(MemoryStore):
         msg = "the disk is full"
         raise StoreError(msg)
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:  # noqa: ARG002
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:  # noqa: ARG002
         msg = "the disk is gone"
         raise StoreError(msg)
 
@@ -48,14 +48,14 @@ async def test_nothing_of_direct_messages_is_written_down() -> None:
     await own.note([HELLO], server="")
 
     assert HELLO == await own.about("11")
-    assert [] == await store.find(Shelf.SPRITE_MESSAGES)
+    assert [] == await store.find(Namespace.SPRITE_MESSAGES)
 
 
 async def test_no_word_is_written_down_and_it_goes_with_whom_it_answers() -> None:
     store = MemoryStore()
     await OwnMessages(store).note([HELLO], server="5")
 
-    (record,) = await store.find(Shelf.SPRITE_MESSAGES)
+    (record,) = await store.find(Namespace.SPRITE_MESSAGES)
 
     assert ("7", "5") == (record.owner, record.server)
     assert record.value.keys() == {
@@ -76,7 +76,7 @@ async def test_that_a_message_is_not_ours_is_remembered_too() -> None:
     store, clock = MemoryStore(), Clock()
     own = OwnMessages(store, clock=clock)
     assert await own.about("11") is None
-    await store.put(Record(Shelf.SPRITE_MESSAGES, "11", {"channel": "1", "persona": "Ren"}))
+    await store.put(Record(Namespace.SPRITE_MESSAGES, "11", {"channel": "1", "persona": "Ren"}))
 
     assert await own.about("11") is None
     clock.now += 7201
@@ -126,7 +126,7 @@ async def test_no_more_than_so_many_are_remembered(monkeypatch: pytest.MonkeyPat
 
 async def test_what_an_older_version_kept_is_passed_over() -> None:
     store = MemoryStore()
-    await store.put(Record(Shelf.SPRITE_MESSAGES, "11", {"who": "Ren"}))
+    await store.put(Record(Namespace.SPRITE_MESSAGES, "11", {"who": "Ren"}))
 
     assert await OwnMessages(store).about("11") is None
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cadenza.bot.config.config import LimitsConfig
 from cadenza.bot.services.quotas import Excess, Quotas
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.types import Usage
 
 
@@ -143,14 +143,14 @@ async def test_what_is_not_limited_is_not_written_down() -> None:
     await bar.turn()
     await bar.limits.spent("mia", "home", Usage(10, 10))
 
-    assert [] == await bar.store.find(Shelf.COUNTS)
+    assert [] == await bar.store.find(Namespace.COUNTS)
 
 
 async def test_what_is_written_down_can_be_forgotten_and_expires() -> None:
     bar = Bar(LimitsConfig(user_per_day=9, server_per_day=9))
     await bar.turn()
 
-    kept = await bar.store.find(Shelf.COUNTS)
+    kept = await bar.store.find(Namespace.COUNTS)
 
     assert [("mia", ""), ("", "home")] == [(record.owner, record.server) for record in kept]
     assert all(record.expires == bar.now + 90_000 for record in kept)
@@ -187,7 +187,7 @@ class BrokenStore(MemoryStore):
 
     async def change(
         self,
-        shelf: Shelf,  # noqa: ARG002  # as the protocol has it
+        namespace: Namespace,  # noqa: ARG002  # as the protocol has it
         key: str,  # noqa: ARG002  # likewise
         change: Callable[[Record | None], Record | None],  # noqa: ARG002  # likewise
         /,
@@ -207,7 +207,7 @@ async def test_a_store_that_fails_keeps_nobody_from_being_answered(caplog: pytes
 
 async def test_a_record_that_makes_no_sense_counts_as_nothing() -> None:
     bar = Bar(LimitsConfig(user_per_hour=1))
-    await bar.store.put(Record(Shelf.COUNTS, "person:mia", {"hour": {"x": 5, "999900": "many"}, "day": 7}))
+    await bar.store.put(Record(Namespace.COUNTS, "person:mia", {"hour": {"x": 5, "999900": "many"}, "day": 7}))
 
     assert [None, Excess.USER_PER_HOUR] == [await bar.turn(), await bar.turn()]
 

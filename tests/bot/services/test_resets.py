@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.bot.services.resets import Resets
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 
 pytestmark = pytest.mark.looptime
 
@@ -30,9 +30,9 @@ async def test_a_beginning_belongs_to_the_server_or_to_whoever_talks_in_private(
 class Broken(MemoryStore):
     """A store that cannot be read."""
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:
         """Fail."""
-        del shelf, key
+        del namespace, key
         raise StoreError
 
 

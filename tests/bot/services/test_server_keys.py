@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.bot.services.server_keys import ServerKeys, wallet_of, wallets
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.errors import InputError
 from tests.bot.command_room import MirrorSeal
 
@@ -58,7 +58,7 @@ async def test_a_key_is_sealed_when_it_is_kept_and_opened_when_it_is_used() -> N
 
     await keys.keep("1", "openai-responses", f" {SECRET},\n{SECRET}2 ")
 
-    [record] = await store.find(Shelf.KEYS)
+    [record] = await store.find(Namespace.KEYS)
     assert SECRET not in str(record)
     assert ("1/openai", "1") == (record.key, record.server)
     assert ("openai",) == await keys.vendors("1")
@@ -100,7 +100,7 @@ async def test_what_is_no_key_is_not_kept_and_not_repeated(vendor: str, text: st
         await ServerKeys(store, MirrorSeal()).keep("1", vendor, text)
 
     assert not text or text not in str(error.value)
-    assert [] == await store.find(Shelf.KEYS)
+    assert [] == await store.find(Namespace.KEYS)
 
 
 async def test_a_key_that_cannot_be_opened_is_as_if_it_were_not_there(caplog: pytest.LogCaptureFixture) -> None:

@@ -14,21 +14,21 @@ import pytest
 
 from cadenza.bot.store.backup import back_up, problems, reading
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from tests.contracts.store import NOTE
 
 
 async def test_a_copy_is_a_store_with_all_that_was_there(tmp_path: Path) -> None:
     source, target = tmp_path / "cadenza.db", tmp_path / "copy.db"
     async with SqliteStore(str(source)) as store:
-        await store.put(NOTE, Record(Shelf.PEOPLE, "1"))
+        await store.put(NOTE, Record(Namespace.PEOPLE, "1"))
         assert 2 == back_up(source, target)
-        await store.put(Record(Shelf.NOTES, "later"))
+        await store.put(Record(Namespace.NOTES, "later"))
 
     assert 0o600 == stat.S_IMODE(target.stat().st_mode)
     assert ["copy.db"] == [path.name for path in tmp_path.glob("copy*")]
     async with SqliteStore(str(target)) as store:
-        assert [NOTE] == await store.find(Shelf.NOTES)
+        assert [NOTE] == await store.find(Namespace.NOTES)
 
 
 async def test_a_copy_made_while_many_write_is_whole(tmp_path: Path) -> None:
@@ -36,21 +36,21 @@ async def test_a_copy_made_while_many_write_is_whole(tmp_path: Path) -> None:
     async with SqliteStore(str(source)) as store:
 
         async def write(n: int) -> None:
-            await store.put(Record(Shelf.NOTES, f"{n}", {"t": "x" * 900}), Record(Shelf.TURNS, f"{n}"))
+            await store.put(Record(Namespace.NOTES, f"{n}", {"t": "x" * 900}), Record(Namespace.TURNS, f"{n}"))
 
         await write(0)
         writing = asyncio.gather(*map(write, range(1, 300)))
         await asyncio.to_thread(back_up, source, tmp_path / "copy.db")
         await writing
     async with SqliteStore(str(tmp_path / "copy.db")) as copy:
-        notes, turns = await copy.find(Shelf.NOTES), await copy.find(Shelf.TURNS)
+        notes, turns = await copy.find(Namespace.NOTES), await copy.find(Namespace.TURNS)
 
     assert [note.key for note in notes] == [turn.key for turn in turns]
 
 
 async def made(path: Path) -> Path:
     async with SqliteStore(str(path)) as store:
-        await store.put(*(Record(Shelf.NOTES, f"{n:04}", {"text": "x" * 500}) for n in range(200)))
+        await store.put(*(Record(Namespace.NOTES, f"{n:04}", {"text": "x" * 500}) for n in range(200)))
     return path
 
 

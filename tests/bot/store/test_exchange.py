@@ -13,7 +13,7 @@ from cadenza.bot.store.exchange import export, import_
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
 from cadenza.bot.store.secrets import everything
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from cadenza.errors import InputError
 
 KEY, OTHER = new_key(), new_key()
@@ -27,7 +27,7 @@ VALUES = st.recursive(
 RECORDS = st.lists(
     st.builds(
         Record,
-        st.sampled_from(Shelf),
+        st.sampled_from(Namespace),
         st.text(st.characters(codec="utf-8"), max_size=5),
         st.dictionaries(st.text(), VALUES, max_size=3),
         owner=st.sampled_from(["", "1"]),
@@ -57,7 +57,7 @@ def test_what_goes_out_comes_in_again(records: list[Record], with_secrets: bool)
 async def with_secrets() -> MemoryStore:
     store = MemoryStore()
     value = {"keys": [{"name": "openai", "key": Seal(KEY).seal(SECRET)}], "lost": Seal(OTHER).seal("x")}
-    await store.put(Record(Shelf.KEYS, "7", value, server="7"), Record(Shelf.NOTES, "茶"))
+    await store.put(Record(Namespace.KEYS, "7", value, server="7"), Record(Namespace.NOTES, "茶"))
     return store
 
 
@@ -81,7 +81,7 @@ async def test_secrets_go_out_readable_if_asked_and_are_sealed_with_the_new_key_
 
     fresh = MemoryStore()
     imported = await import_(fresh, exported.text, Seal(OTHER))
-    record = await fresh.get(Shelf.KEYS, "7")
+    record = await fresh.get(Namespace.KEYS, "7")
 
     assert (2, 0) == (imported.records, imported.unreadable)
     assert record is not None
@@ -92,12 +92,12 @@ async def test_secrets_go_out_readable_if_asked_and_are_sealed_with_the_new_key_
 
 async def test_what_is_there_stays_unless_it_is_replaced() -> None:
     store = MemoryStore()
-    await store.put(Record(Shelf.NOTES, "a", {"n": 1}), Record(Shelf.NOTES, "b", {"n": 2}))
+    await store.put(Record(Namespace.NOTES, "a", {"n": 1}), Record(Namespace.NOTES, "b", {"n": 2}))
     text = told({"shelf": "notes", "key": "a", "value": {"n": 3}})
 
     await import_(store, text, Seal(KEY))
 
-    assert [{"n": 3}, {"n": 2}] == [record.value for record in await store.find(Shelf.NOTES)]
+    assert [{"n": 3}, {"n": 2}] == [record.value for record in await store.find(Namespace.NOTES)]
 
 
 def told(*entries: object, **envelope: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 from tests.contracts.store import StoreContract
 
 
@@ -16,6 +16,6 @@ class TestMemoryStore(StoreContract):
 
 async def test_nothing_outlives_it() -> None:
     async with MemoryStore() as store:
-        await store.put(Record(Shelf.NOTES, "a"))
+        await store.put(Record(Namespace.NOTES, "a"))
 
-    assert [] == await MemoryStore().find(Shelf.NOTES)
+    assert [] == await MemoryStore().find(Namespace.NOTES)

@@ -7,7 +7,7 @@ import pytest
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
 from cadenza.bot.store.secrets import Resealed, everything, reseal, sealed_in, with_texts
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Namespace, Record
 
 OLD, NEW, LOST = new_key(), new_key(), new_key()
 
@@ -44,27 +44,27 @@ async def test_every_secret_is_sealed_with_the_key_in_use() -> None:
     old = Seal(OLD)
     store = MemoryStore()
     await store.put(
-        Record(Shelf.WEBHOOKS, "1", {"id": "5", "token": old.seal("one")}, server="7"),
-        Record(Shelf.KEYS, "7", {"keys": [old.seal("two"), Seal(NEW).seal("three")]}, server="7"),
-        Record(Shelf.KEYS, "8", {"keys": [Seal(LOST).seal("four")]}, owner="3", expires=9e9),
-        Record(Shelf.NOTES, "1", {"text": "sealed: envelopes"}),
+        Record(Namespace.WEBHOOKS, "1", {"id": "5", "token": old.seal("one")}, server="7"),
+        Record(Namespace.KEYS, "7", {"keys": [old.seal("two"), Seal(NEW).seal("three")]}, server="7"),
+        Record(Namespace.KEYS, "8", {"keys": [Seal(LOST).seal("four")]}, owner="3", expires=9e9),
+        Record(Namespace.NOTES, "1", {"text": "sealed: envelopes"}),
     )
-    lost = await store.get(Shelf.KEYS, "8")
+    lost = await store.get(Namespace.KEYS, "8")
 
     assert Resealed(3, 2) == await reseal(store, Seal(NEW, OLD))
 
     new = Seal(NEW)
-    values = {record.key: record.value for record in await store.find(Shelf.KEYS)}
+    values = {record.key: record.value for record in await store.find(Namespace.KEYS)}
     assert ["two", "three"] == [new.open(key) for key in values["7"]["keys"]]  # type: ignore[attr-defined]
-    assert lost == await store.get(Shelf.KEYS, "8")
-    webhook = await store.get(Shelf.WEBHOOKS, "1")
+    assert lost == await store.get(Namespace.KEYS, "8")
+    webhook = await store.get(Namespace.WEBHOOKS, "1")
     assert webhook is not None
     assert ("5", "one", "7") == (webhook.value["id"], new.open(str(webhook.value["token"])), webhook.server)
 
 
 async def test_everything_is_every_record() -> None:
     store = MemoryStore()
-    records = [Record(shelf, key) for shelf in Shelf for key in "ab"]
+    records = [Record(namespace, key) for namespace in Namespace for key in "ab"]
     await store.put(*reversed(records))
 
     assert records == await everything(store)

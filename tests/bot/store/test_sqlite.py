@@ -24,7 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sqlite import SqliteStore
-from cadenza.bot.store.store import Record, Shelf, Store, StoreError
+from cadenza.bot.store.store import Namespace, Record, Store, StoreError
 from tests.contracts.store import NOTE, Clock, StoreContract
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class TestSqliteStoreInAFile(StoreContract):
 KEYS = st.text(st.sampled_from("ab/\x00é\ud7ff\ue000\U0010ffff"), max_size=3)
 IDS = st.sampled_from(["", "1", "2"])
 MAYBE = st.none() | IDS
-SHELVES = st.sampled_from([Shelf.NOTES, Shelf.PEOPLE])
+SHELVES = st.sampled_from([Namespace.NOTES, Namespace.PEOPLE])
 RECORDS = st.builds(
     Record,
     SHELVES,
@@ -84,21 +84,21 @@ class TwoStores(RuleBasedStateMachine):
     def put(self, records: list[Record]) -> None:
         self.both(lambda store: store.put(*records))
 
-    @rule(shelf=SHELVES, key=KEYS)
-    def get(self, shelf: Shelf, key: str) -> None:
-        self.both(lambda store: store.get(shelf, key))
+    @rule(namespace=SHELVES, key=KEYS)
+    def get(self, namespace: Namespace, key: str) -> None:
+        self.both(lambda store: store.get(namespace, key))
 
-    @rule(shelf=SHELVES, keys=st.lists(KEYS, max_size=3))
-    def delete(self, shelf: Shelf, keys: list[str]) -> None:
-        self.both(lambda store: store.delete(shelf, *keys))
+    @rule(namespace=SHELVES, keys=st.lists(KEYS, max_size=3))
+    def delete(self, namespace: Namespace, keys: list[str]) -> None:
+        self.both(lambda store: store.delete(namespace, *keys))
 
-    @rule(shelf=SHELVES, prefix=KEYS, owner=MAYBE, server=MAYBE)
-    def find(self, shelf: Shelf, prefix: str, owner: str | None, server: str | None) -> None:
-        self.both(lambda store: store.find(shelf, prefix=prefix, owner=owner, server=server))
+    @rule(namespace=SHELVES, prefix=KEYS, owner=MAYBE, server=MAYBE)
+    def find(self, namespace: Namespace, prefix: str, owner: str | None, server: str | None) -> None:
+        self.both(lambda store: store.find(namespace, prefix=prefix, owner=owner, server=server))
 
-    @rule(shelf=SHELVES, key=KEYS, record=st.none() | RECORDS)
-    def change(self, shelf: Shelf, key: str, record: Record | None) -> None:
-        self.both(lambda store: store.change(shelf, key, lambda was: record if was is None else None))
+    @rule(namespace=SHELVES, key=KEYS, record=st.none() | RECORDS)
+    def change(self, namespace: Namespace, key: str, record: Record | None) -> None:
+        self.both(lambda store: store.change(namespace, key, lambda was: record if was is None else None))
 
     @rule(owner=MAYBE, server=MAYBE)
     def forget(self, owner: str | None, server: str | None) -> None:
@@ -114,8 +114,8 @@ class TwoStores(RuleBasedStateMachine):
 
     @invariant()
     def everything_is_the_same(self) -> None:
-        for shelf in (Shelf.NOTES, Shelf.PEOPLE):
-            self.both(lambda store, shelf=shelf: store.find(shelf))  # type: ignore[misc]
+        for namespace in (Namespace.NOTES, Namespace.PEOPLE):
+            self.both(lambda store, namespace=namespace: store.find(namespace))  # type: ignore[misc]
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
@@ -135,7 +135,7 @@ async def test_what_was_put_is_there_after_a_restart(tmp_path: Path) -> None:
     async with SqliteStore(path) as store:
         await store.put(NOTE)
     async with SqliteStore(path) as store:
-        assert NOTE == await store.get(Shelf.NOTES, NOTE.key)
+        assert NOTE == await store.get(Namespace.NOTES, NOTE.key)
 
 
 async def test_a_store_opens_when_it_is_first_asked(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ async def test_a_store_that_is_closed_says_so_and_can_be_closed_again(tmp_path: 
     await store.close()
 
     with pytest.raises(StoreError, match="closed"):
-        await store.get(Shelf.NOTES, "a")
+        await store.get(Namespace.NOTES, "a")
     assert not [thread for thread in threading.enumerate() if thread.name == "cadenza store"]
 
 
@@ -169,7 +169,7 @@ async def test_a_closed_store_is_one_file(tmp_path: Path) -> None:
 async def test_what_is_forgotten_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
     secret = "a-word-that-is-nowhere-else"  # noqa: S105  # it is no secret
     async with SqliteStore(str(tmp_path / "cadenza.db")) as store:
-        await store.put(Record(Shelf.NOTES, "a", {"text": secret * 2000}, owner="1"), Record(Shelf.NOTES, "b"))
+        await store.put(Record(Namespace.NOTES, "a", {"text": secret * 2000}, owner="1"), Record(Namespace.NOTES, "b"))
         assert any(secret.encode() in path.read_bytes() for path in tmp_path.iterdir())
 
         await store.forget(owner="1")
@@ -184,23 +184,23 @@ async def test_what_has_expired_is_swept_out_with_a_write_but_not_with_every_one
 
     clock = Clock()
     async with SqliteStore(str(tmp_path / "cadenza.db"), clock=clock, sweep_every=600.0) as store:
-        await store.put(Record(Shelf.NOTES, "a", expires=1001.0))
+        await store.put(Record(Namespace.NOTES, "a", expires=1001.0))
         clock.now += 599.0
-        await store.put(Record(Shelf.NOTES, "b"))
+        await store.put(Record(Namespace.NOTES, "b"))
         assert 2 == rows()
         clock.now += 1.0
-        await store.put(Record(Shelf.NOTES, "c"))
+        await store.put(Record(Namespace.NOTES, "c"))
         assert 2 == rows()
-        assert ["b", "c"] == [record.key for record in await store.find(Shelf.NOTES)]
+        assert ["b", "c"] == [record.key for record in await store.find(Namespace.NOTES)]
 
 
 async def test_what_expired_while_nobody_was_there_holds_up_no_write() -> None:
     clock = Clock()
     async with SqliteStore(":memory:", clock=clock, sweep_every=600.0) as store:
-        await store.put(*(Record(Shelf.NOTES, str(number), expires=1001.0) for number in range(1200)))
+        await store.put(*(Record(Namespace.NOTES, str(number), expires=1001.0) for number in range(1200)))
         clock.now += 86_400.0
-        await store.put(Record(Shelf.NOTES, "a"))
-        await store.put(Record(Shelf.NOTES, "b"))
+        await store.put(Record(Namespace.NOTES, "a"))
+        await store.put(Record(Namespace.NOTES, "b"))
 
         assert 200 == await store.sweep()
 
@@ -209,11 +209,11 @@ async def test_a_copy_can_be_read_while_a_bot_has_the_file(tmp_path: Path) -> No
     path = str(tmp_path / "cadenza.db")
     async with SqliteStore(path) as store, SqliteStore(path, copy=True) as copy:
         await store.put(NOTE)
-        assert [] == await copy.find(Shelf.NOTES)
+        assert [] == await copy.find(Namespace.NOTES)
         async with SqliteStore(path, copy=True) as later:
-            assert [NOTE] == await later.find(Shelf.NOTES)
-            await later.put(Record(Shelf.NOTES, "z"))
-        assert [NOTE] == await store.find(Shelf.NOTES)
+            assert [NOTE] == await later.find(Namespace.NOTES)
+            await later.put(Record(Namespace.NOTES, "z"))
+        assert [NOTE] == await store.find(Namespace.NOTES)
 
 
 async def test_a_second_bot_on_one_file_is_told_so(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ async def test_a_second_bot_on_one_file_is_told_so(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="another bot uses the store"):
             async with SqliteStore(path):
                 pytest.fail("two bots had one store")
-        assert NOTE == await store.get(Shelf.NOTES, NOTE.key)
+        assert NOTE == await store.get(Namespace.NOTES, NOTE.key)
 
 
 # --- trouble -------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ async def trouble(path: Path) -> str:
     """The error message of a store that cannot be used."""
     with pytest.raises(StoreError) as caught:
         async with SqliteStore(str(path)) as store:
-            await store.find(Shelf.NOTES)
+            await store.find(Namespace.NOTES)
     return str(caught.value)
 
 
@@ -258,7 +258,7 @@ async def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) 
 async def test_a_damaged_file_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "cadenza.db"
     async with SqliteStore(str(path)) as store:
-        await store.put(*(Record(Shelf.NOTES, f"{n:05}", {"text": "x" * 500}) for n in range(200)))
+        await store.put(*(Record(Namespace.NOTES, f"{n:05}", {"text": "x" * 500}) for n in range(200)))
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
 
@@ -292,9 +292,9 @@ async def test_a_file_that_cannot_be_written_is_told_of_and_can_still_be_read(tm
         await store._worker.do(lambda connection: connection.execute("PRAGMA query_only = ON").fetchall())
 
         with pytest.raises(StoreError, match="cannot be written; allow the bot"):
-            await store.put(Record(Shelf.NOTES, "b"))
+            await store.put(Record(Namespace.NOTES, "b"))
 
-        assert [NOTE] == await store.find(Shelf.NOTES)
+        assert [NOTE] == await store.find(Namespace.NOTES)
 
 
 async def test_a_full_disk_refuses_what_does_not_fit_and_nothing_else(tmp_path: Path) -> None:
@@ -302,19 +302,19 @@ async def test_a_full_disk_refuses_what_does_not_fit_and_nothing_else(tmp_path: 
     async with SqliteStore(path) as store:
         await store.put(NOTE)
         await store._worker.do(lambda connection: connection.execute("PRAGMA max_page_count = 20").fetchall())
-        large = Record(Shelf.NOTES, "large", {"text": "x" * 200_000})
+        large = Record(Namespace.NOTES, "large", {"text": "x" * 200_000})
 
         results = await asyncio.gather(
-            store.put(Record(Shelf.NOTES, "b")),
-            store.put(large, Record(Shelf.NOTES, "with it")),
-            store.put(Record(Shelf.NOTES, "c")),
+            store.put(Record(Namespace.NOTES, "b")),
+            store.put(large, Record(Namespace.NOTES, "with it")),
+            store.put(Record(Namespace.NOTES, "c")),
             return_exceptions=True,
         )
 
         assert [None, StoreError, None] == [r if r is None else type(r) for r in results]
         assert "no room left" in str(results[1])
     async with SqliteStore(path) as store:
-        assert ["b", "c", NOTE.key] == [record.key for record in await store.find(Shelf.NOTES)]
+        assert ["b", "c", NOTE.key] == [record.key for record in await store.find(Namespace.NOTES)]
 
 
 async def test_a_store_that_could_not_be_opened_can_be_when_the_trouble_is_over(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ async def test_a_store_that_could_not_be_opened_can_be_when_the_trouble_is_over(
 
     await store.put(NOTE)
 
-    assert [NOTE] == await store.find(Shelf.NOTES)
+    assert [NOTE] == await store.find(Namespace.NOTES)
     await store.close()
 
 
@@ -363,8 +363,8 @@ async def test_whatever_returned_survives_a_process_that_is_killed(tmp_path: Pat
         assert lines
         returned |= lines
     async with SqliteStore(str(path)) as store:
-        notes = {record.key: record.value for record in await store.find(Shelf.NOTES)}
-        turns = {record.key for record in await store.find(Shelf.TURNS)}
+        notes = {record.key: record.value for record in await store.find(Namespace.NOTES)}
+        turns = {record.key for record in await store.find(Namespace.TURNS)}
 
     assert returned <= set(notes)
     assert set(notes) == turns  # both of a put, or none

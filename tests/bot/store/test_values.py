@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.bot.store.values import check, is_storable, packed, unpacked
 
 ANY = st.recursive(
@@ -60,7 +60,7 @@ def test_japanese_takes_no_more_room_than_it_needs() -> None:
 
 @pytest.mark.parametrize(
     "record",
-    [Record(Shelf.NOTES, "\ud800"), Record(Shelf.NOTES, "a", server="\udfff"), Record(Shelf.NOTES, "a", expires=float("nan"))],
+    [Record(Namespace.NOTES, "\ud800"), Record(Namespace.NOTES, "a", server="\udfff"), Record(Namespace.NOTES, "a", expires=float("nan"))],
     ids=["key", "server", "time"],
 )  # fmt: skip
 def test_a_record_that_could_not_be_found_again_is_refused(record: Record) -> None:
@@ -69,4 +69,4 @@ def test_a_record_that_could_not_be_found_again_is_refused(record: Record) -> No
 
 
 def test_any_other_record_is_not_refused() -> None:
-    check(Record(Shelf.NOTES, "茶 🦊 \x00", owner="1", server="2", expires=5))
+    check(Record(Namespace.NOTES, "茶 🦊 \x00", owner="1", server="2", expires=5))

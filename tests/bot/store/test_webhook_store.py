@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.bot.store.webhook_store import StoredWebhooks
 from cadenza.targets.discord.webhooks import WebhookStore
 
@@ -20,7 +20,7 @@ async def test_a_webhook_is_there_after_a_restart_with_its_token_sealed() -> Non
     await before.save("10", "99", TOKEN)
 
     assert ("99", TOKEN) == await StoredWebhooks(store, Seal(KEY)).load("10")
-    (record,) = await store.find(Shelf.WEBHOOKS)
+    (record,) = await store.find(Namespace.WEBHOOKS)
     assert TOKEN not in str(record)
 
 
@@ -54,11 +54,11 @@ async def test_webhooks_go_with_their_server() -> None:
 )  # fmt: skip
 async def test_one_that_cannot_be_read_is_forgotten(value: dict[str, object]) -> None:
     store = MemoryStore()
-    await store.put(Record(Shelf.WEBHOOKS, "10", value), Record(Shelf.WEBHOOKS, "11", value))
+    await store.put(Record(Namespace.WEBHOOKS, "10", value), Record(Namespace.WEBHOOKS, "11", value))
 
     assert await StoredWebhooks(store, Seal(KEY)).load("10") is None
 
-    assert ["11"] == [record.key for record in await store.find(Shelf.WEBHOOKS)]
+    assert ["11"] == [record.key for record in await store.find(Namespace.WEBHOOKS)]
 
 
 async def test_without_a_key_nothing_is_kept() -> None:
@@ -66,4 +66,4 @@ async def test_without_a_key_nothing_is_kept() -> None:
     with pytest.raises(StoreError):
         await StoredWebhooks(store, Seal()).save("10", "99", TOKEN)
 
-    assert [] == await store.find(Shelf.WEBHOOKS)
+    assert [] == await store.find(Namespace.WEBHOOKS)

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from cadenza.play.films.comparing import Comparison, compared, comparison_lines
 from cadenza.play.films.printing import Paper
-from cadenza.play.films.summary import ReplyNumbers, Telling, counted
+from cadenza.play.films.summary import ReplyNumbers, ReplySummary, counted
 from tests.play.films.told import message, told
 
 TEXT = "Hi there. How are you?\nFine, thanks.\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -92,9 +92,9 @@ def test_a_comparison_is_json() -> None:
     assert [["tables"], []] == value["settings"]["rules_off"]
 
 
-def telling(texts: Sequence[str]) -> Telling:
+def telling(texts: Sequence[str]) -> ReplySummary:
     messages = tuple(message(text=text) for text in texts)
-    return counted([Telling("Ren", {}, messages, (), (), {}, ReplyNumbers(messages=len(texts)))])[0]
+    return counted([ReplySummary("Ren", {}, messages, (), (), {}, ReplyNumbers(messages=len(texts)))])[0]
 
 
 TEXTS = st.lists(st.sampled_from(["One.", "Two.", "日本語" * 40, "x" * 300, "\x1b[0m"]), max_size=6)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from cadenza.errors import InputError
-from cadenza.play.films.fault_names import AS_SOMEBODY, WHAT, Trouble
+from cadenza.play.films.fault_names import AS_SOMEBODY, WHAT, RehearsalFault
 from cadenza.sim.faults import Failing, Faults, Losing, Slowing
 
 SEND = ("POST", "/channels/1/messages")
 
 
-def struck(trouble: Trouble, calls: int = 6) -> list[object]:
+def struck(trouble: RehearsalFault, calls: int = 6) -> list[object]:
     """What becomes of so many messages."""
     faults = Faults()
     trouble.arrange(faults)
@@ -33,16 +33,16 @@ def struck(trouble: Trouble, calls: int = 6) -> list[object]:
     ],
 )
 def test_what_happens_to_messages(what: Any, expected: object) -> None:
-    assert struck(Trouble(what, times=2, at_message=3)) == [0.0, 0.0, expected, expected, 0.0, 0.0]
+    assert struck(RehearsalFault(what, times=2, at_message=3)) == [0.0, 0.0, expected, expected, 0.0, 0.0]
 
 
 def test_unless_said_otherwise_it_is_the_first_message() -> None:
-    assert struck(Trouble("slow", seconds=7), 2) == [7.0, 0.0]
+    assert struck(RehearsalFault("slow", seconds=7), 2) == [7.0, 0.0]
 
 
 def test_a_webhook_has_its_own_messages() -> None:
     faults = Faults()
-    Trouble("slow").arrange(faults, AS_SOMEBODY)
+    RehearsalFault("slow").arrange(faults, AS_SOMEBODY)
 
     assert faults.strike(*SEND) == (0.0, None)
     assert faults.strike("POST", "/webhooks/1/token") == (3.0, None)
@@ -51,13 +51,13 @@ def test_a_webhook_has_its_own_messages() -> None:
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        pytest.param(Trouble("webhook_gone"), [1], id="after the first"),
-        pytest.param(Trouble("webhook_gone", at_message=1), [1], id="before the first there is none"),
-        pytest.param(Trouble("webhook_gone", at_message=4, times=2), [3, 4], id="later, and again"),
-        pytest.param(Trouble("lost"), [], id="nothing else deletes it"),
+        pytest.param(RehearsalFault("webhook_gone"), [1], id="after the first"),
+        pytest.param(RehearsalFault("webhook_gone", at_message=1), [1], id="before the first there is none"),
+        pytest.param(RehearsalFault("webhook_gone", at_message=4, times=2), [3, 4], id="later, and again"),
+        pytest.param(RehearsalFault("lost"), [], id="nothing else deletes it"),
     ],
 )
-def test_when_the_webhook_is_deleted(trouble: Trouble, said: list[int]) -> None:
+def test_when_the_webhook_is_deleted(trouble: RehearsalFault, said: list[int]) -> None:
     assert [number for number in range(8) if trouble.deletes_webhook(number)] == said
 
 
@@ -73,7 +73,7 @@ def test_when_the_webhook_is_deleted(trouble: Trouble, said: list[int]) -> None:
 )
 def test_what_cannot_be_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
-        Trouble(**fields)
+        RehearsalFault(**fields)
 
 
 def test_everything_has_a_name() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from cadenza.cli.explain import add_explain
 from cadenza.errors import CadenzaError
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.options import ExplainOptions
 from cadenza.settings import Settings
 from cadenza.sim.rate_limits import Rate
@@ -82,13 +82,13 @@ def test_files_of_the_same_name_are_told_apart_by_their_folders(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("word", "trouble"),
     [
-        ("lost", Trouble("lost")),
-        ("rate_limitx3", Trouble("rate_limit", 3)),
-        ("refused@2", Trouble("refused", 1, 2)),
-        ("slowx2@4", Trouble("slow", 2, 4)),
+        ("lost", RehearsalFault("lost")),
+        ("rate_limitx3", RehearsalFault("rate_limit", 3)),
+        ("refused@2", RehearsalFault("refused", 1, 2)),
+        ("slowx2@4", RehearsalFault("slow", 2, 4)),
     ],
 )
-def test_a_fault_is_a_word(word: str, trouble: Trouble) -> None:
+def test_a_fault_is_a_word(word: str, trouble: RehearsalFault) -> None:
     assert (trouble,) == order("--fault", word).base.faults
 
 

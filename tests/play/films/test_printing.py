@@ -18,13 +18,13 @@ from cadenza.play.films.printing import (
     message_lines,
     reply_lines,
 )
-from cadenza.play.films.summary import ReplyEvent, ReplyNumbers, Telling
+from cadenza.play.films.summary import ReplyEvent, ReplyNumbers, ReplySummary
 from tests.play.films.told import message, told
 
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"
 
 
-def printed(telling: Telling, width: int = 80, *, is_full: bool = False) -> list[str]:
+def printed(telling: ReplySummary, width: int = 80, *, is_full: bool = False) -> list[str]:
     return [line.plain.rstrip() for line in reply_lines(telling, Paper(width, is_full=is_full))]
 
 
@@ -113,7 +113,7 @@ def test_no_line_is_wider_than_the_paper_nor_moves_the_cursor(text: str, other: 
         "file": other,
     }
     one = message(**story)
-    telling = Telling(
+    telling = ReplySummary(
         other, {}, (one,), (ReplyEvent(0.5, "said", other),), (), {"kind": other}, ReplyNumbers(messages=1)
     )
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.errors import ProviderError
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, dump
 from cadenza.play.films.plan import Interlude, ModelBeat, Rehearsal, beats_of
 from cadenza.play.films.rehearsal import rehearse
@@ -91,7 +91,11 @@ WANTED = Rehearsal(
     people=("Mia", "Jo"),
     emoji=("wave",),
     asides=(Interlude(1.0, "Hm.", "Jo"),),
-    faults=(Trouble("rate_limit", at_message=3), Trouble("lost", at_message=5), Trouble("webhook_gone", at_message=4)),
+    faults=(
+        RehearsalFault("rate_limit", at_message=3),
+        RehearsalFault("lost", at_message=5),
+        RehearsalFault("webhook_gone", at_message=4),
+    ),
     seed=7,
 )
 
@@ -212,7 +216,9 @@ def test_a_tight_limit_has_messages_merged() -> None:
 
 
 def test_a_rate_limit_out_of_nowhere_loses_nothing() -> None:
-    wanted = Rehearsal(beats_of("One.\nTwo.\nThree.\n"), faults=(Trouble("rate_limit", at_message=2, seconds=4),))
+    wanted = Rehearsal(
+        beats_of("One.\nTwo.\nThree.\n"), faults=(RehearsalFault("rate_limit", at_message=2, seconds=4),)
+    )
     film = rehearse(wanted)
 
     assert said(film)[0] == "One."
@@ -221,14 +227,14 @@ def test_a_rate_limit_out_of_nowhere_loses_nothing() -> None:
 
 
 def test_an_answer_that_is_lost_doubles_nothing() -> None:
-    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), faults=(Trouble("lost"),)))
+    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), faults=(RehearsalFault("lost"),)))
 
     assert said(film) == ["One.", "Two."]
 
 
 def test_a_webhook_that_is_deleted_is_made_again() -> None:
     persona = Persona("Ren", is_alter=True)
-    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), persona=persona, faults=(Trouble("webhook_gone"),)))
+    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), persona=persona, faults=(RehearsalFault("webhook_gone"),)))
 
     assert said(film, by="Ren") == ["One.", "Two."]
     made = [one for one in film.of_kind("call") if one.about["route"] == "POST /channels/{channel}/webhooks"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cadenza.play.films import virtual_time
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film
 from cadenza.play.films.plan import Rehearsal
 from cadenza.play.films.rehearsal_room import RehearsalRoom
@@ -100,7 +100,7 @@ def test_limits_can_be_off_and_nothing_need_take_time() -> None:
 
 
 def test_what_goes_wrong_goes_wrong() -> None:
-    assert sent(3, faults=(Trouble("refused", at_message=2),), latency=0) == [(0, 200), (0, 403), (0, 200)]
+    assert sent(3, faults=(RehearsalFault("refused", at_message=2),), latency=0) == [(0, 200), (0, 403), (0, 200)]
 
 
 def test_a_film_can_be_had_whenever() -> None:
@@ -111,7 +111,7 @@ def test_a_film_can_be_had_whenever() -> None:
 def test_a_webhook_that_somebody_deletes_is_gone() -> None:
 
     async def speaking() -> list[int]:
-        with RehearsalRoom(Rehearsal((), faults=(Trouble("webhook_gone"),))) as room:
+        with RehearsalRoom(Rehearsal((), faults=(RehearsalFault("webhook_gone"),))) as room:
             made = room.world.create_webhook(room.bot.id, room.channel, {"name": "Mouth"})
             path = f"/webhooks/{made['id']}/{made['token']}"
             answers: list[Response] = [

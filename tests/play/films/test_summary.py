@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, FilmRecord, dump, load
 from cadenza.play.films.summary import ReplyNumbers, counted, tellings
 from cadenza.sim.rate_limits import Rate
@@ -112,7 +112,7 @@ def test_messages_that_were_put_together_are_counted_as_planned_too() -> None:
 
 
 def test_answers_of_429_are_counted() -> None:
-    assert 2 == told("One.\nTwo.", faults=(Trouble("rate_limit", 2),)).numbers.refusals
+    assert 2 == told("One.\nTwo.", faults=(RehearsalFault("rate_limit", 2),)).numbers.refusals
 
 
 def test_a_reply_without_a_message_is_told_too() -> None:
@@ -148,7 +148,7 @@ def _second(film: Film) -> Film:
 
 
 def test_several_replies_in_a_film_are_told_apart() -> None:
-    both = tellings(_second(filmed("One.\nTwo.\n", asked="Well?", faults=(Trouble("rate_limit"),))))
+    both = tellings(_second(filmed("One.\nTwo.\n", asked="Well?", faults=(RehearsalFault("rate_limit"),))))
 
     assert [["One.", "Two."]] * 2 == [[message.text for message in one.messages] for one in both]
     assert [1, 1] == [one.numbers.refusals for one in both]

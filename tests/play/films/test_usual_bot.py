@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.errors import ProviderError
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, dump
 from cadenza.play.films.plan import Interlude, ModelBeat, Rehearsal, beats_of
 from cadenza.play.films.usual_bot import rehearse_usual
@@ -66,7 +66,7 @@ def test_what_it_was_told_is_in_the_film_but_no_steps() -> None:
 
 
 def test_an_edit_that_meets_a_limit_is_left_out_and_the_last_is_not() -> None:
-    wanted = Rehearsal(beats_of("word " * 80, 20), faults=(Trouble("rate_limit", at_message=3, times=1),))
+    wanted = Rehearsal(beats_of("word " * 80, 20), faults=(RehearsalFault("rate_limit", at_message=3, times=1),))
     film = rehearse_usual(wanted)
 
     assert shown(film) == [("word " * 80).strip()]
@@ -74,8 +74,8 @@ def test_an_edit_that_meets_a_limit_is_left_out_and_the_last_is_not() -> None:
 
 
 def test_a_new_message_is_tried_once_more() -> None:
-    once = rehearse_usual(Rehearsal(beats_of("Hi."), faults=(Trouble("rate_limit", times=1),)))
-    twice = rehearse_usual(Rehearsal(beats_of("Hi."), faults=(Trouble("rate_limit", times=2),)))
+    once = rehearse_usual(Rehearsal(beats_of("Hi."), faults=(RehearsalFault("rate_limit", times=1),)))
+    twice = rehearse_usual(Rehearsal(beats_of("Hi."), faults=(RehearsalFault("rate_limit", times=2),)))
 
     assert shown(once) == ["Hi."]
     assert shown(twice) == []
@@ -83,7 +83,7 @@ def test_a_new_message_is_tried_once_more() -> None:
 
 @pytest.mark.parametrize("what", ["refused", "lost", "broken"])
 def test_whatever_else_goes_wrong_ends_the_reply_and_nobody_is_told(what: str) -> None:
-    trouble = Trouble(what, at_message=2)  # type: ignore[arg-type]  # it is one of them
+    trouble = RehearsalFault(what, at_message=2)  # type: ignore[arg-type]  # it is one of them
     [text] = shown(rehearse_usual(Rehearsal(beats_of("word " * 80, 20), faults=(trouble,))))
 
     assert len(text) < 200

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from cadenza import Settings
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film
 from cadenza.play.films.plan import Rehearsal, beats_of
 from cadenza.play.films.rehearsal import rehearse
@@ -52,7 +52,7 @@ def some_rehearsal(seed: int) -> Rehearsal:
         asked=dice.choice(["", "Tell me."]),
         emoji=dice.choice([(), ("wave",)]),
         stop_at=dice.random() * 6 if dice.random() < 0.4 else None,
-        faults=(Trouble(dice.choice(TROUBLES), at_message=dice.randrange(1, 4)),) if dice.random() < 0.3 else (),  # type: ignore[arg-type]
+        faults=(RehearsalFault(dice.choice(TROUBLES), at_message=dice.randrange(1, 4)),) if dice.random() < 0.3 else (),  # type: ignore[arg-type]
         painter=Painter(),
     )
 

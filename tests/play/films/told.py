@@ -9,7 +9,7 @@ from typing import Any
 from cadenza.play.films.film import Film, load
 from cadenza.play.films.plan import Rehearsal, beats_of
 from cadenza.play.films.rehearsal import rehearse
-from cadenza.play.films.summary import Message, Telling, tellings
+from cadenza.play.films.summary import Message, ReplySummary, tellings
 from cadenza.settings import Settings
 
 _WORDS = [
@@ -72,7 +72,7 @@ def filmed(text: str, *, rate: float = 50.0, settings: dict[str, object] | None 
     return rehearse(Rehearsal(beats_of(text, rate), settings=Settings().with_values(settings or {}), **rest))
 
 
-def told(text: str, *, rate: float = 50.0, settings: dict[str, object] | None = None, **rest: Any) -> Telling:
+def told(text: str, *, rate: float = 50.0, settings: dict[str, object] | None = None, **rest: Any) -> ReplySummary:
     """What is told of *text*."""
     return tellings(filmed(text, rate=rate, settings=settings, **rest))[0]
 

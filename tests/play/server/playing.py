@@ -14,7 +14,7 @@ import aiohttp
 
 from cadenza.play.server.session import Live, Playground, Wanted
 from cadenza.play.server.site import site
-from cadenza.play.server.world import Grounds
+from cadenza.play.server.world import PlayWorld
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
 
@@ -86,12 +86,12 @@ class Play:
         return self.live.world
 
     @property
-    def grounds(self) -> Grounds:
-        return self.live.grounds
+    def play_world(self) -> PlayWorld:
+        return self.live.play_world
 
     @property
     def general(self) -> str:
-        return self.live.grounds.scenery.general
+        return self.live.play_world.scenery.general
 
     async def renew(self) -> None:
         """After a reset: have the new session here."""
@@ -99,7 +99,7 @@ class Play:
 
     def hurry(self) -> None:
         """Let nobody pretend to type, and the simulated Discord have no limits."""
-        self.live.weather.lift_limits()
+        self.live.fault_controls.lift_limits()
         self.set(HURRIED)
 
     def set(self, settings: Mapping[str, object]) -> None:
@@ -127,7 +127,7 @@ class Play:
 
     def answers(self, channel: str = "") -> list[str]:
         """What the bot, and whoever it speaks as, has said in a channel."""
-        people = {person.id for person in self.grounds.people}
+        people = {person.id for person in self.play_world.people}
         found = self.world.messages(channel or self.general)
         return [one["content"] for one in found if one["author"]["id"] not in people]
 
@@ -154,7 +154,7 @@ class Play:
     async def quiet(self, channel: str = "") -> None:
         """Wait until nobody is answered there any more."""
         async with asyncio.timeout(PATIENCE):
-            while self.live.hands.is_busy(channel or self.general):  # noqa: ASYNC110  # the bot tells nobody of it
+            while self.live.running_client.is_busy(channel or self.general):  # noqa: ASYNC110  # the bot tells nobody of it
                 await asyncio.sleep(0.01)
 
     @asynccontextmanager

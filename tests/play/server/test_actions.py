@@ -40,8 +40,8 @@ async def test_a_name_in_a_text_calls_who_has_it() -> None:
     async with playing() as play:
         id_ = actions.say(play.live, SayBody(play.general, "@mia, look"))["id"]
 
-        said = play.world.get_message(play.grounds.me.id, play.general, id_)["content"]
-        assert f"{play.grounds.people[1].mention}, look" == said
+        said = play.world.get_message(play.play_world.me.id, play.general, id_)["content"]
+        assert f"{play.play_world.people[1].mention}, look" == said
         await play.quiet()
 
 
@@ -54,6 +54,6 @@ async def test_files_of_8_mb_can_be_sent() -> None:
             assert 200 == response.status
             id_ = (await response.json())["id"]
 
-        said = play.world.get_message(play.grounds.me.id, play.general, id_)
+        said = play.world.get_message(play.play_world.me.id, play.general, id_)
         assert [8 << 20] == [one["size"] for one in said["attachments"]]
         await play.quiet()

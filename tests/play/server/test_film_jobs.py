@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.play.films.virtual_time import GivenUp
-from cadenza.play.server.film_jobs import AT_ONCE, LARGE, WAITING, Screening
+from cadenza.play.server.film_jobs import AT_ONCE, LARGE, WAITING, FilmJobs
 from cadenza.play.server.request_types import Limit, Rehearse, Side, SideFault
 from tests.play.films.told import unpacked
 from tests.play.server.playing import PATIENCE
@@ -27,7 +27,7 @@ async def test_each_side_has_its_film() -> None:
         Side(limits=Limit(1, 60.0), faults=faults),
     )
 
-    made = json.loads(await Screening().rehearsed(Rehearse("One.\nTwo.\nThree.\nFour.", 50.0, sides)))
+    made = json.loads(await FilmJobs().rehearsed(Rehearse("One.\nTwo.\nThree.\nFour.", 50.0, sides)))
 
     first, second = map(unpacked, made["films"])
     assert 4 == len(first.of_kind("message"))
@@ -44,18 +44,18 @@ async def test_what_takes_too_long_is_given_up() -> None:
         was_told.append(True)
 
     with pytest.raises(InputError, match=r"longer than 0\.05 seconds"):
-        await Screening(takes=0.05)._in_thread(work)
+        await FilmJobs(takes=0.05)._in_thread(work)
 
     assert [True] == was_told, "and its thread has ended"
 
 
 async def test_a_film_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(InputError, match=r"longer than 0\.01 seconds"):
-        await Screening(takes=0.01).rehearsed(Rehearse(LONG, 1000.0, (Side(),)))
+        await FilmJobs(takes=0.01).rehearsed(Rehearse(LONG, 1000.0, (Side(),)))
 
 
 async def test_who_goes_away_frees_their_seat() -> None:
-    screening = Screening()
+    screening = FilmJobs()
     waiting = [asyncio.create_task(screening.rehearsed(Rehearse(LONG, 1000.0, (Side(),)))) for _ in range(AT_ONCE)]
     await asyncio.sleep(0.01)
     for task in waiting:
@@ -67,7 +67,7 @@ async def test_who_goes_away_frees_their_seat() -> None:
 
 
 async def test_no_more_than_two_are_made_at_a_time() -> None:
-    screening, running, most = Screening(), 0, 0
+    screening, running, most = FilmJobs(), 0, 0
     lock, together = threading.Lock(), threading.Barrier(AT_ONCE, timeout=PATIENCE)
 
     def work(_given_up: object) -> None:
@@ -86,13 +86,13 @@ async def test_no_more_than_two_are_made_at_a_time() -> None:
 
 async def test_a_story_that_is_not_there_is_none() -> None:
     with pytest.raises(KeyError):
-        await Screening().story("nothing", "en")
+        await FilmJobs().story("nothing", "en")
 
 
 async def test_a_stream_that_parts_characters_has_its_film() -> None:
     line = r'{"chunks": ["Hi \ud83d", "\ude00 there"]}'
 
-    made = json.loads(await Screening().rehearsed(Rehearse(line, 50.0, (Side(),))))
+    made = json.loads(await FilmJobs().rehearsed(Rehearse(line, 50.0, (Side(),))))
 
     said = [one.about["message"]["content"] for one in unpacked(made["films"][0]).of_kind("message")]
     assert ["Hi \U0001f600 there"] == said
@@ -101,11 +101,11 @@ async def test_a_stream_that_parts_characters_has_its_film() -> None:
 @pytest.mark.parametrize("name", ["table_fonts", "proxy", "headers"])
 async def test_a_side_cannot_name_files_or_the_way_to_a_model(name: str) -> None:
     with pytest.raises(InputError, match="no setting that can be changed here"):
-        await Screening().rehearsed(Rehearse("Hi.", 50.0, (Side(settings={name: ["/etc/passwd"]}),)))
+        await FilmJobs().rehearsed(Rehearse("Hi.", 50.0, (Side(settings={name: ["/etc/passwd"]}),)))
 
 
 async def test_who_comes_when_too_many_wait_is_told_so() -> None:
-    screening, over = Screening(), threading.Event()
+    screening, over = FilmJobs(), threading.Event()
     waiting = [asyncio.create_task(screening._in_thread(lambda _: over.wait(PATIENCE))) for _ in range(WAITING)]
     await asyncio.sleep(0.01)
 

@@ -55,10 +55,10 @@ def test_a_name_that_nobody_has_is_a_sentence(wanted: str) -> None:
 
 async def _asked(config: Config, name: str) -> str:
     async with MemoryStore() as store:
-        shelf = PlayModels(Current(config), store, Seal(new_key()))
-        [source, *_] = await shelf.sources(name)
+        namespace = PlayModels(Current(config), store, Seal(new_key()))
+        [source, *_] = await namespace.sources(name)
         model = source if isinstance(source, Model) else source()
-        await shelf.close()
+        await namespace.close()
         assert isinstance(model, Model)
         return model.name
 

@@ -16,7 +16,7 @@ from cadenza.bot.services.languages.catalogues import CONTEXT
 from cadenza.bot.services.translated_sentences import book_of, retold
 from cadenza.bot.terminal_input import command_of
 from cadenza.errors import CadenzaError
-from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.sources import understood
 from cadenza.play.server import request_types
 from cadenza.play.server.filming import rehearsed
@@ -171,8 +171,8 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(lambda: filled_in(MODAL, {"a": "xxx"}), id="too long for a field"),
         pytest.param(lambda: request_types.read(b"{", request_types.SayBody), id="no JSON"),
         pytest.param(lambda: check_changeable(["http"]), id="not changed here"),
-        pytest.param(lambda: Trouble("fire"), id="no such trouble"),  # type: ignore[arg-type]  # that is the point
-        pytest.param(lambda: Trouble("lost", times=0), id="trouble that never comes"),
+        pytest.param(lambda: RehearsalFault("fire"), id="no such trouble"),  # type: ignore[arg-type]  # that is the point
+        pytest.param(lambda: RehearsalFault("lost", times=0), id="trouble that never comes"),
         pytest.param(lambda: Settings().with_values({"degre": 1}), id="a slip in a setting"),
         pytest.param(lambda: Settings().with_values({"zzzzz": 1}), id="no such setting"),
         pytest.param(lambda: Settings().with_values({"http": {"degre": 1}}), id="no such setting there"),

@@ -31,7 +31,7 @@ async def test_the_cast_the_model_and_the_settings_are_those_of_the_file(tmp_pat
 
         assert play.live.current.now.models.default == "script:answer.jsonl"
         assert 1 == play.live.begins_with.settings.delivery.degree
-        assert play.world.messages(play.general)[-1]["author"]["username"] == play.grounds.channels[-1].name
+        assert play.world.messages(play.general)[-1]["author"]["username"] == play.play_world.channels[-1].name
         await play.post("/api/model", {"name": "guide"})
         assert "Hello!" == (await play.answered("Good evening"))[0]
 
@@ -66,7 +66,7 @@ async def test_a_world_that_begins_anew_has_another_session_and_nobody_gets_the_
 
 async def test_a_bot_that_ends_by_itself_comes_again_in_a_new_world() -> None:
     async with playing() as play:
-        await play.live.hands.client.close()
+        await play.live.running_client.client.close()
         async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             group.create_task(play.live.reel.news(1_000_000))
 

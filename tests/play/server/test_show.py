@@ -42,17 +42,17 @@ async def test_one_talks_sees_who_types_and_messages_come_in_order(play: Play, w
 
 async def test_channels_are_answered_at_once_and_what_is_not_looked_at_is_unread(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
-    workshop = next(channel.id for channel in play.grounds.channels if channel.name == "workshop")
+    tool_runner = next(channel.id for channel in play.play_world.channels if channel.name == "workshop")
 
     await guest.listen(ENDLESS, TWO_STARS)
     await guest.enter("workshop")
-    await guest.hear(asking("help"), 3, workshop)
+    await guest.hear(asking("help"), 3, tool_runner)
     await expect(guest.contents).to_have_text([asking("help"), *lines("help")])
     play.gate.hold_after(TWO_STARS)
     play.gate.let_on()
     general = guest.page.get_by_role("button", name=re.compile(r"^general \d+ unread messages$"))
     await expect(general).to_be_visible()
-    assert play.live.hands.is_busy(play.general)
+    assert play.live.running_client.is_busy(play.general)
     await general.click()
     await guest.page.get_by_role("button", name="Stop the reply").click()
     await play.until(lambda: "Stopped." in play.answers())
@@ -156,7 +156,7 @@ async def test_a_message_tells_its_story_a_token_its_message_and_time_goes_back(
 
 async def test_a_persona_has_a_name_a_face_and_another_face(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
-    stargazers = play.grounds.stargazers
+    stargazers = play.play_world.stargazers
     await guest.enter("stargazers")
 
     await guest.hear(asking("everyone"), 2, stargazers)
@@ -169,12 +169,12 @@ async def test_a_persona_has_a_name_a_face_and_another_face(play: Play, window: 
 
 
 async def test_every_mood_is_seen_with_its_message_however_quickly_they_change(play: Play, window: Open) -> None:
-    play.live.weather.limit(5, 5.0)  # as on Discord, where a webhook may change its own face only now and then
+    play.live.fault_controls.limit(5, 5.0)  # as on Discord, where a webhook may change its own face only now and then
     guest = await arrives(play, window)
     await guest.enter("stargazers")
 
     for _ in range(2):
-        await guest.hear(asking("moods"), 3, play.grounds.stargazers)
+        await guest.hear(asking("moods"), 3, play.play_world.stargazers)
     shown = guest.messages.locator("img.face")
     await expect(shown).to_have_count(6)
     faces = [await one.get_attribute("src") for one in await shown.all()]

@@ -102,8 +102,8 @@ async def test_the_state_tells_who_and_what_there_is(play: Play) -> None:
 
 
 async def test_others_speak_too_and_everybody_answers_everywhere(play: Play) -> None:
-    mia = play.grounds.people[1]
-    gazers, direct = play.grounds.stargazers, play.grounds.channels[-1].id
+    mia = play.play_world.people[1]
+    gazers, direct = play.play_world.stargazers, play.play_world.channels[-1].id
 
     await play.post("/api/say", {"channel": gazers, "text": "Smile!", "who": mia.id})
     await play.post("/api/say", {"channel": direct, "text": "Call everyone together"})
@@ -130,7 +130,7 @@ async def test_a_command_is_used_as_the_terminal_chat_does_it(play: Play) -> Non
 async def test_two_slashes_say_one(play: Play) -> None:
     id_ = (await play.say("//shrug"))["id"]
 
-    assert "/shrug" == play.world.get_message(play.grounds.me.id, play.general, id_)["content"]
+    assert "/shrug" == play.world.get_message(play.play_world.me.id, play.general, id_)["content"]
     await play.quiet()
 
 
@@ -184,14 +184,14 @@ async def test_a_menu_of_a_message_explains_it(play: Play) -> None:
 
 
 async def test_messages_are_changed_taken_back_and_reacted_to(play: Play) -> None:
-    jo = play.grounds.people[2]
+    jo = play.play_world.people[2]
     place = {"channel": play.general, "id": (await play.say("Helo", who=jo.id))["id"]}
 
     def now() -> Json:
-        return play.world.get_message(play.grounds.me.id, place["channel"], place["id"])
+        return play.world.get_message(play.play_world.me.id, place["channel"], place["id"])
 
     await play.post("/api/act", {"act": "edit", **place, "text": "Hello, @Mia"})
-    assert f"Hello, {play.grounds.people[1].mention}" == now()["content"]
+    assert f"Hello, {play.play_world.people[1].mention}" == now()["content"]
     await play.post("/api/act", {"act": "react", **place, "emoji": "👋"})
     assert 1 == now()["reactions"][0]["count"]
     await play.post("/api/act", {"act": "unreact", **place, "emoji": "👋"})
@@ -217,7 +217,7 @@ async def test_a_picture_is_shown_and_everything_else_can_only_be_saved(play: Pl
 
     id_ = (await play.say("look", files=uploads))["id"]
 
-    sent = play.world.get_message(play.grounds.me.id, play.general, id_)["attachments"]
+    sent = play.world.get_message(play.play_world.me.id, play.general, id_)["attachments"]
     found = []
     for attachment in sent:
         async with play.http.get(f"{play.url}/files/{attachment['id']}/{attachment['filename']}") as response:
@@ -229,10 +229,10 @@ async def test_a_picture_is_shown_and_everything_else_can_only_be_saved(play: Pl
 
 
 async def test_a_face_is_a_picture(play: Play) -> None:
-    await play.post("/api/say", {"channel": play.grounds.stargazers, "text": "Good evening"})
-    await play.until(lambda: play.answers(play.grounds.stargazers))
-    await play.quiet(play.grounds.stargazers)
-    author = play.world.messages(play.grounds.stargazers)[-1]["author"]
+    await play.post("/api/say", {"channel": play.play_world.stargazers, "text": "Good evening"})
+    await play.until(lambda: play.answers(play.play_world.stargazers))
+    await play.quiet(play.play_world.stargazers)
+    author = play.world.messages(play.play_world.stargazers)[-1]["author"]
 
     async with play.http.get(f"{play.url}{Paths(play.world).face(author)}") as response:
         assert ("image/png", 200) == (response.content_type, response.status)
@@ -255,7 +255,7 @@ async def test_settings_take_hold_and_can_be_put_back(play: Play) -> None:
 
 
 async def test_whom_a_reply_calls_is_as_the_settings_say(play: Play) -> None:
-    mia = play.grounds.people[1].id
+    mia = play.play_world.people[1].id
     called = []
     for values in ({"mention_people": 10, "mention_roles": False}, {"mention_people": 0, "mention_roles": True}):
         await play.post("/api/settings", {"values": values})
@@ -304,7 +304,7 @@ async def test_a_connection_that_is_cut_comes_back(play: Play) -> None:
 
 
 async def test_webhooks_that_are_gone_are_made_anew(play: Play) -> None:
-    gazers = play.grounds.stargazers
+    gazers = play.play_world.stargazers
     await play.post("/api/discord", {"fault": {"what": "webhook_gone"}})
     before = len(play.answers(gazers))
 
@@ -606,8 +606,8 @@ async def test_a_body_that_does_not_come_is_not_waited_for(play: Play, monkeypat
 
 
 async def test_no_page_can_be_the_bot(play: Play) -> None:
-    assert len(play.grounds.scenery.token) >= 32
-    assert play.grounds.scenery.token != DemoServer("You").token
+    assert len(play.play_world.scenery.token) >= 32
+    assert play.play_world.scenery.token != DemoServer("You").token
 
 
 async def test_a_new_world_begins_and_pages_are_told(play: Play) -> None:

@@ -29,7 +29,7 @@ async def test_the_simulated_discord_is_changed_in_one_go() -> None:
             play.live, NewDiscord(limits=Limit(3, 2.0), latency=0.5, fault=FaultBody("slow", 3, 1.0), clear=True)
         )
 
-        told = play.live.weather.as_json()
+        told = play.live.fault_controls.as_json()
         assert ({"messages": 3, "seconds": 2.0}, 0.5, "slow") == (
             told["limits"],
             told["latency"],

@@ -19,7 +19,7 @@ import pytest
 
 from cadenza.errors import CadenzaError, InputError
 from cadenza.play.server import worker_process
-from cadenza.play.server.film_jobs import LARGE, Screening
+from cadenza.play.server.film_jobs import LARGE, FilmJobs
 from cadenza.play.server.request_types import Rehearse, Side
 from tests.play.films.told import mixed_text, unpacked
 from tests.play.server.playing import HEADERS, PATIENCE, playing
@@ -76,7 +76,7 @@ def _worked() -> float:
 
 async def test_a_large_text_has_the_film_that_it_would_have_here() -> None:
     before, wanted = _worked(), _wanted(LARGE + 1)
-    made = json.loads(await Screening().rehearsed(wanted))
+    made = json.loads(await FilmJobs().rehearsed(wanted))
 
     assert wanted.text.startswith("".join(_said(made["films"][0])))
     assert _worked() > before, "nobody else has made it"
@@ -88,7 +88,7 @@ def _said(film: str) -> list[str]:
 
 
 async def test_who_goes_away_ends_the_process() -> None:
-    making = asyncio.create_task(Screening().rehearsed(_wanted()))
+    making = asyncio.create_task(FilmJobs().rehearsed(_wanted()))
     await _begun()
     making.cancel()
     await asyncio.wait([making])
@@ -99,13 +99,13 @@ async def test_who_goes_away_ends_the_process() -> None:
 
 async def test_what_takes_too_long_ends_the_process() -> None:
     with pytest.raises(InputError, match=r"longer than 0\.1 seconds"):
-        await Screening(takes=0.1).rehearsed(_wanted())
+        await FilmJobs(takes=0.1).rehearsed(_wanted())
 
     assert [] == _children()
 
 
 async def test_no_more_than_two_processes_run_at_a_time() -> None:
-    screening = Screening()
+    screening = FilmJobs()
     making = [asyncio.create_task(screening.rehearsed(_wanted())) for _ in range(3)]
     await _begun(2)
     await asyncio.sleep(0.2)
@@ -118,7 +118,7 @@ async def test_no_more_than_two_processes_run_at_a_time() -> None:
 
 
 async def test_a_process_that_dies_is_told_in_a_sentence() -> None:
-    making = asyncio.create_task(Screening().rehearsed(_wanted()))
+    making = asyncio.create_task(FilmJobs().rehearsed(_wanted()))
     [process] = await _begun()
     signal.pidfd_send_signal(_opened(process), signal.SIGKILL)
 
@@ -197,7 +197,7 @@ async def _watch(gaps: list[float], over: asyncio.Event) -> None:
 
 async def test_what_is_wrong_is_said_in_a_sentence() -> None:
     with pytest.raises(InputError, match="request is not valid"):
-        await Screening().shared(b'{"films": []}' + b" " * LARGE, "en")
+        await FilmJobs().shared(b'{"films": []}' + b" " * LARGE, "en")
 
 
 REQUESTS = [

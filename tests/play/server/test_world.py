@@ -10,43 +10,45 @@ from cadenza.play.server.world import adapted, bot_name, built_in, laid_out
 
 
 def test_there_are_three_people_three_channels_and_direct_messages() -> None:
-    grounds = laid_out("Cadenza")
+    play_world = laid_out("Cadenza")
 
-    assert ["You", "Mia", "Jo"] == [person.name for person in grounds.people]
+    assert ["You", "Mia", "Jo"] == [person.name for person in play_world.people]
     assert [("general", "text"), ("stargazers", "text"), ("workshop", "text"), ("Cadenza", "direct")] == [
-        (channel.name, channel.sort) for channel in grounds.channels
+        (channel.name, channel.sort) for channel in play_world.channels
     ]
-    for channel in grounds.channels:
-        assert grounds.me.says(channel.id, "Hello")
+    for channel in play_world.channels:
+        assert play_world.me.says(channel.id, "Hello")
 
 
 def test_all_of_them_have_a_role_that_can_be_called() -> None:
-    grounds = laid_out("Cadenza")
+    play_world = laid_out("Cadenza")
     [crew] = [
         role["id"]
-        for role in grounds.scenery.world.get_roles(grounds.me.id, grounds.scenery.guild.id)
+        for role in play_world.scenery.world.get_roles(play_world.me.id, play_world.scenery.guild.id)
         if role["mentionable"]
     ]
 
-    said = grounds.people[1].says(grounds.places[0], f"<@&{crew}>, tea is ready!")
+    said = play_world.people[1].says(play_world.places[0], f"<@&{crew}>, tea is ready!")
 
-    assert {grounds.me.id, grounds.people[2].id} == set(grounds.scenery.world.pinged(grounds.places[0], said))
+    assert {play_world.me.id, play_world.people[2].id} == set(
+        play_world.scenery.world.pinged(play_world.places[0], said)
+    )
 
 
 def test_one_can_speak_as_those_and_nobody_else() -> None:
-    grounds = laid_out("Cadenza")
+    play_world = laid_out("Cadenza")
 
-    assert grounds.me is grounds.person(None)
-    assert "Mia" == grounds.person(grounds.people[1].id).name
+    assert play_world.me is play_world.person(None)
+    assert "Mia" == play_world.person(play_world.people[1].id).name
     with pytest.raises(InputError):
-        grounds.person(grounds.scenery.bot)
+        play_world.person(play_world.scenery.bot)
 
 
 def test_every_channel_is_answered_and_what_a_file_says_stays() -> None:
-    grounds = laid_out("Cadenza")
-    config = adapted(Config(conversation=ConversationConfig(channels=("7",), replies=False)), grounds, "ja")
+    play_world = laid_out("Cadenza")
+    config = adapted(Config(conversation=ConversationConfig(channels=("7",), replies=False)), play_world, "ja")
 
-    assert ("7", *grounds.places) == config.conversation.channels
+    assert ("7", *play_world.places) == config.conversation.channels
     assert not config.conversation.replies
     assert ("ja", 0) == (config.language, config.metrics.port)
 

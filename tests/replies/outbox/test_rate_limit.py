@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.replies.outbox.rate_limit import AllowanceMeter, SendPermit
 from cadenza.targets.memory import MemoryTarget
-from cadenza.targets.target import Allowance, Metered
+from cadenza.targets.target import Allowance, SupportsAllowance
 from cadenza.types import Boundary, Identity, Post
 
 
@@ -56,7 +56,7 @@ def test_so_does_one_that_has_no_answer(answer: object) -> None:
 
 def test_it_is_asked_about_whoever_speaks_next() -> None:
     target = Says(None)
-    assert isinstance(target, Metered)
+    assert isinstance(target, SupportsAllowance)
 
     AllowanceMeter(target, 50).leave(waiting(1), 1, is_last=True, since=0.0)
 

@@ -20,7 +20,7 @@ from cadenza.targets.discord.api import Button, Place
 from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.targets.discord.webhooks import Webhooks
-from cadenza.targets.target import Grouping, Noticing, Removing, Target
+from cadenza.targets.target import GroupsByName, SupportsNotify, SupportsRemove, Target
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now
@@ -38,7 +38,9 @@ PICTURE = Attachment("table.png", b"\x89PNG")
 
 async def test_it_is_all_that_a_target_can_be() -> None:
     target: Target = Room().target()
-    assert (True, True, True) == tuple(isinstance(target, kind) for kind in (Noticing, Removing, Grouping))
+    assert (True, True, True) == tuple(
+        isinstance(target, kind) for kind in (SupportsNotify, SupportsRemove, GroupsByName)
+    )
     assert target.limits.files
 
 

@@ -15,7 +15,7 @@ from cadenza.sim.permissions import Permission
 from cadenza.targets.discord.api import Place, PlaceKind
 from cadenza.targets.discord.webhooks import NoWebhook
 from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 
@@ -39,59 +39,59 @@ def heard(client: commands.Bot, event: str) -> asyncio.Future[None]:
 async def test_a_client_has_one_home() -> None:
     one, other = (discord.Client(intents=discord.Intents.none()) for _ in range(2))
 
-    assert Home.of(one) is Home.of(one)
-    assert Home.of(one) is not Home.of(other)
+    assert ClientState.of(one) is ClientState.of(one)
+    assert ClientState.of(one) is not ClientState.of(other)
 
 
 async def test_a_home_goes_with_its_client() -> None:
     client = discord.Client(intents=discord.Intents.none())
-    home = weakref.ref(Home.of(client))
+    client_state = weakref.ref(ClientState.of(client))
     del client
     gc.collect()
 
-    assert home() is None
+    assert client_state() is None
 
 
 async def test_a_webhook_that_somebody_deleted_is_not_used_again() -> None:
     async with at_work(Evening()) as evening:
-        home = Home.of(evening.client)
+        client_state = ClientState.of(evening.client)
         place = Place(evening.general, PlaceKind.CHANNEL, guild=evening.guild.id)
         made = heard(evening.client, "on_webhooks_update")
-        webhook = await home.shared.webhooks.get(place)
+        webhook = await client_state.shared.webhooks.get(place)
         await asyncio.wait_for(made, SOON)
         told = heard(evening.client, "on_webhooks_update")
         evening.world.delete_webhook(evening.mia.id, webhook.id)
         await asyncio.wait_for(told, SOON)
 
-        assert webhook.id != (await home.shared.webhooks.get(place)).id
+        assert webhook.id != (await client_state.shared.webhooks.get(place)).id
 
 
 async def test_a_channel_that_is_gone_has_no_webhook_any_more() -> None:
     async with at_work(Evening()) as evening:
-        home = Home.of(evening.client)
+        client_state = ClientState.of(evening.client)
         place = Place(evening.general, PlaceKind.CHANNEL, guild=evening.guild.id)
-        await home.shared.webhooks.get(place)
+        await client_state.shared.webhooks.get(place)
         told = heard(evening.client, "on_guild_channel_delete")
         evening.world.delete_channel(evening.mia.id, evening.general)
         await asyncio.wait_for(told, SOON)
         asked = len(evening.server.rest.calls)
 
         with pytest.raises(NoWebhook):
-            await home.shared.webhooks.get(place)
+            await client_state.shared.webhooks.get(place)
 
         assert len(evening.server.rest.calls) > asked
 
 
 async def test_a_post_of_an_answer_shows_what_it_answers_where_a_webhook_speaks() -> None:
     async with at_work(Evening()) as evening:
-        home = Home.of(evening.client)
+        client_state = ClientState.of(evening.client)
         question = asyncio.create_task(evening.client.wait_for("message", timeout=SOON))
         await asyncio.sleep(0)
         asked = evening.mia.says(evening.general, "Hi!")
-        target = await home.target(await room_of(await question), persona=Identity("Ren"))
+        target = await client_state.target(await room_of(await question), persona=Identity("Ren"))
 
         receipt = await target.send(Post("Hello.", Boundary.FINAL, reply=asked))
-        await home.close()
+        await client_state.close()
 
         assert Identity("Ren") == receipt.identity
         notice, answer = evening.world.messages(evening.general)[1:]

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from ...errors import InputError
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from . import native
 from .character import Character, Look
 from .names import character_name, key_of, look_name
@@ -133,7 +133,7 @@ class Cast:
                 msg = f"There is a character called {after.name} already; choose another name."
                 raise InputError(msg)
             await self._store.change(
-                Shelf.PERSONAS, f"{server}/{before.id}", lambda record: _changed(server, record, before, change)
+                Namespace.PERSONAS, f"{server}/{before.id}", lambda record: _changed(server, record, before, change)
             )
             self._forget(server)
             await self._only_main(server, after, kept)
@@ -145,9 +145,9 @@ class Cast:
         async with self._lock(server):
             found = [one for one in await self._kept(server) if key_of(one.name) == key_of(name)]
             for character in found:
-                looks = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{character.id}/")
-                await self._store.delete(Shelf.PERSONAS, f"{server}/{character.id}")
-                await self._store.delete(Shelf.SPRITES, *(record.key for record in looks))
+                looks = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{character.id}/")
+                await self._store.delete(Namespace.PERSONAS, f"{server}/{character.id}")
+                await self._store.delete(Namespace.SPRITES, *(record.key for record in looks))
             self._forget(server)
         return bool(found)
 
@@ -159,12 +159,12 @@ class Cast:
         look = checked_look(look)
         async with self._lock(server):
             id_ = (await self._adopted(server, name)).id
-            worn = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{id_}/")
+            worn = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{id_}/")
             if len(worn) >= MOST_LOOKS:
                 msg = f"A character has at most {MOST_LOOKS} sprites; delete one first."
                 raise InputError(msg)
             new = _look_record(server, id_, look, max(map(_place, worn), default=-1) + 1)
-            kept = await self._store.change(Shelf.SPRITES, new.key, lambda record: record or new)
+            kept = await self._store.change(Namespace.SPRITES, new.key, lambda record: record or new)
             self._forget(server)
         if kept != new:
             msg = f"There is a sprite called {look.name} already; edit it, or choose another name."
@@ -179,14 +179,14 @@ class Cast:
             before = _look_of(character, look)
             after = checked_look(change(before))
             key = _look_key(server, character.id, before.name)
-            record = await self._store.get(Shelf.SPRITES, key)
+            record = await self._store.get(Namespace.SPRITES, key)
             new = _look_record(server, character.id, after, _place(record))
             if key != new.key and any(key_of(one.name) == key_of(after.name) for one in character.looks):
                 msg = f"There is a sprite called {after.name} already; choose another name."
                 raise InputError(msg)
             await self._store.put(new)
             if key != new.key:
-                await self._store.delete(Shelf.SPRITES, key)
+                await self._store.delete(Namespace.SPRITES, key)
             self._forget(server)
         return after
 
@@ -196,7 +196,7 @@ class Cast:
         async with self._lock(server):
             character = await self._adopted(server, name)
             gone = _look_of(character, look)
-            await self._store.delete(Shelf.SPRITES, _look_key(server, character.id, gone.name))
+            await self._store.delete(Namespace.SPRITES, _look_key(server, character.id, gone.name))
             self._forget(server)
         return gone
 
@@ -227,9 +227,9 @@ class Cast:
         return found
 
     async def _read(self, server: str) -> tuple[Character, ...]:
-        records = await self._store.find(Shelf.PERSONAS, prefix=f"{server}/")
+        records = await self._store.find(Namespace.PERSONAS, prefix=f"{server}/")
         looks: dict[str, list[tuple[int, Look]]] = {}
-        for record in await self._store.find(Shelf.SPRITES, prefix=f"{server}/"):
+        for record in await self._store.find(Namespace.SPRITES, prefix=f"{server}/"):
             looks.setdefault(record.key.split("/")[1], []).append((_place(record), read_look(record.value)))
         found: dict[str, Character] = {}
         for record in records:
@@ -268,19 +268,19 @@ class Cast:
 
     async def _write(self, server: str, character: Character) -> None:
         """Store all of *character*, with exactly its looks."""
-        before = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{character.id}/")
+        before = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{character.id}/")
         looks = [_look_record(server, character.id, look, place) for place, look in enumerate(character.looks)]
         await self._store.put(_record(server, character), *looks)
         gone = {record.key for record in before} - {record.key for record in looks}
         if gone:
-            await self._store.delete(Shelf.SPRITES, *sorted(gone))
+            await self._store.delete(Namespace.SPRITES, *sorted(gone))
         self._forget(server)
 
     async def _only_main(self, server: str, character: Character, kept: Sequence[Character]) -> None:
         """If *character* is the main one, unset that for all others of *kept*."""
         for other in kept if character.is_main else ():
             if other.is_main and other.id != character.id:
-                await self._store.change(Shelf.PERSONAS, f"{server}/{other.id}", _not_main)
+                await self._store.change(Namespace.PERSONAS, f"{server}/{other.id}", _not_main)
         self._forget(server)
 
 
@@ -332,7 +332,7 @@ def _check_server(server: str) -> None:
 
 def _record(server: str, character: Character) -> Record:
     value = native.as_value(replace(character, looks=()))
-    return Record(Shelf.PERSONAS, f"{server}/{character.id}", value, server=server)
+    return Record(Namespace.PERSONAS, f"{server}/{character.id}", value, server=server)
 
 
 def _changed(
@@ -377,7 +377,7 @@ def _look_key(server: str, character: str, name: str) -> str:
 
 def _look_record(server: str, character: str, look: Look, place: int) -> Record:
     value = write_look(look) | {"place": place}
-    return Record(Shelf.SPRITES, _look_key(server, character, look.name), value, server=server)
+    return Record(Namespace.SPRITES, _look_key(server, character, look.name), value, server=server)
 
 
 def _place(record: Record | None) -> int:

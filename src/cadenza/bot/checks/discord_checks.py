@@ -10,7 +10,7 @@ from ..application_info import Portal, PortalError
 from ..config.secrecy import token_complaint
 from ..intents import PRIVILEGES, Privilege, clicks, flags_of
 from ..services.invitation import RIGHTS, Right, invite_link
-from .findings import Finding, Subject, bad, good, in_time, warning
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 from .permissions import Json, rights_in
 
 _MOST_SERVERS = 10
@@ -20,7 +20,7 @@ _SPEAKABLE = frozenset({0, 2, 5, 13, 15, 16})
 _FIX = "Server Settings, Roles, the bot's role; or the channel's Edit Channel, Permissions"
 
 
-async def check_discord(subject: Subject) -> Sequence[Finding]:
+async def check_discord(subject: DoctorContext) -> Sequence[Finding]:
     """All of it, in the order of a setup; without a valid token nothing else can be checked."""
     if complaint := token_complaint(subject.token):
         return [bad("token", f"{subject.config.discord.token_env} in .env: {complaint}.")]
@@ -36,7 +36,7 @@ async def check_discord(subject: Subject) -> Sequence[Finding]:
         return found + await _servers(portal, subject, str(me.get("id", "")), link)
 
 
-def _intent(subject: Subject, privilege: Privilege, flags: int) -> Finding:
+def _intent(subject: DoctorContext, privilege: Privilege, flags: int) -> Finding:
     chosen = getattr(subject.config.discord, privilege.name)
     if chosen == "off":
         return good("intents", f"{privilege.switch} is not requested; {privilege.without}.")
@@ -51,7 +51,7 @@ def _intent(subject: Subject, privilege: Privilege, flags: int) -> Finding:
 # --- where it is -----------------------------------------------------------------------
 
 
-async def _servers(portal: Portal, subject: Subject, me: str, link: str) -> list[Finding]:
+async def _servers(portal: Portal, subject: DoctorContext, me: str, link: str) -> list[Finding]:
     try:
         servers = await portal.ask("/users/@me/guilds")
     except PortalError as error:
@@ -66,7 +66,7 @@ async def _servers(portal: Portal, subject: Subject, me: str, link: str) -> list
     return [*(finding for findings in found for finding in findings), *rest]
 
 
-async def _server(portal: Portal, subject: Subject, me: str, server: Json) -> Sequence[Finding]:
+async def _server(portal: Portal, subject: DoctorContext, me: str, server: Json) -> Sequence[Finding]:
     """One finding about the permissions in *server*."""
     id_, name = str(server.get("id", "")), str(server.get("name", "?"))
     try:

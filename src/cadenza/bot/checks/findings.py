@@ -33,7 +33,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class DoctorContext:
     """The bot that is checked."""
 
     config: Config

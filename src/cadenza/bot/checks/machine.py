@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...tools.mcp.server import McpServer
-from .findings import Finding, Subject, bad, good, in_time, warning
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 
 _DISCORD_PY = (2, 7)
 _ROOM = 100 << 20
@@ -27,7 +27,7 @@ _LEAST_ROOM = 1 << 16
 """Bytes that a new store needs at least."""
 
 
-async def check_versions(subject: Subject) -> Sequence[Finding]:  # noqa: ARG001  # all checks have the same signature
+async def check_versions(subject: DoctorContext) -> Sequence[Finding]:  # noqa: ARG001  # all checks have the same signature
     """The versions of Python and discord.py."""
     python = ".".join(map(str, sys.version_info[:3]))
     try:
@@ -40,7 +40,7 @@ async def check_versions(subject: Subject) -> Sequence[Finding]:  # noqa: ARG001
     return [good("versions", f"Python is {python}, discord.py {found}.")]
 
 
-async def check_pictures(subject: Subject) -> Sequence[Finding]:
+async def check_pictures(subject: DoctorContext) -> Sequence[Finding]:
     """Whether tables can be drawn: Pillow and fonts."""
     rules = subject.config.settings.rules
     if rules.tables != "picture":
@@ -79,7 +79,7 @@ def _fonts(given: Sequence[str]) -> Finding:
 # --- the store -------------------------------------------------------------------------
 
 
-async def check_store(subject: Subject) -> Sequence[Finding]:
+async def check_store(subject: DoctorContext) -> Sequence[Finding]:
     """Whether the store is writable, and secrets can be encrypted."""
     config = subject.config.store
     if config.path == ":memory:":
@@ -143,7 +143,7 @@ def _key(path: Path, variable: str, key: str) -> Finding:
 # --- tools and the port ------------------------------------------------------------------
 
 
-async def check_tools(subject: Subject) -> Sequence[Finding]:
+async def check_tools(subject: DoctorContext) -> Sequence[Finding]:
     """Whether the tool files can be parsed and the MCP servers reached."""
     config = subject.config
     files = [await asyncio.to_thread(_file, config.place(name)) for name in config.tools.files]
@@ -177,7 +177,7 @@ async def _server(name: str, entry: Mapping[str, object], seconds: float) -> Seq
         return [good("tools", f"The MCP server {name} offers {len(server.tools)} tools.")]
 
 
-async def check_metrics(subject: Subject) -> Sequence[Finding]:
+async def check_metrics(subject: DoctorContext) -> Sequence[Finding]:
     """Whether the port of the metrics is free."""
     host, port = subject.config.metrics.host, subject.config.metrics.port
     if not port:

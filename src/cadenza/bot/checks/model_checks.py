@@ -12,14 +12,14 @@ from ...settings import Settings
 from ...types import Failed, Finished, Prompt, PromptTurn, Role, TextDelta, ThoughtDelta
 from ..config.config import ModelConfig
 from ..config.model_names import all_models, key_of, key_variables, needs_key, resolved
-from .findings import Finding, Subject, bad, good, in_time, warning
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 
 _FEW_TOKENS = 16
 """The smallest limit that every API accepts."""
 _QUESTION = Prompt("", (PromptTurn.said(Role.USER, "Say OK."),), max_tokens=_FEW_TOKENS)
 
 
-async def check_models(subject: Subject) -> Sequence[Finding]:
+async def check_models(subject: DoctorContext) -> Sequence[Finding]:
     """Whether all configured models answer; only the default one must."""
     default = subject.config.models.default
     if not default:
@@ -29,7 +29,7 @@ async def check_models(subject: Subject) -> Sequence[Finding]:
     return [finding for findings in found for finding in findings]
 
 
-async def _check(subject: Subject, name: str) -> Sequence[Finding]:
+async def _check(subject: DoctorContext, name: str) -> Sequence[Finding]:
     model, complain = resolved(subject.config.models, name), bad if name == subject.config.models.default else warning
     if needs_key(model) and not key_of(model, subject.secrets):
         variables = " or ".join(key_variables(model))
@@ -42,7 +42,7 @@ async def _check(subject: Subject, name: str) -> Sequence[Finding]:
     return await in_time("models", ask, subject.seconds, whose=name, complain=complain)
 
 
-async def _asked(model: ModelConfig, subject: Subject) -> str:
+async def _asked(model: ModelConfig, subject: DoctorContext) -> str:
     """Ask *model*; return why it did not answer, or an empty text."""
     settings: Settings = subject.config.settings.with_values(model.settings)
     key = key_of(model, subject.secrets)

@@ -35,14 +35,14 @@ def suggesting_personas(context: CommandContext) -> Suggesting:
     """Suggest the characters of the server."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
-        return [character.name for character in await context.staff.cast.of(server_of(interaction))]
+        return [character.name for character in await context.services.cast.of(server_of(interaction))]
 
     return suggesting(found)
 
 
 async def persona_called(interaction: Interaction, context: CommandContext, name: str) -> Character | None:
     """The character called *name*; if there is none, the user is told."""
-    character = await context.staff.cast.find(server_of(interaction), name)
+    character = await context.services.cast.find(server_of(interaction), name)
     if character is None:
         await tell(interaction, "There is no character called {name}; see /persona list.", name=quoted(name[:80]))
     return character

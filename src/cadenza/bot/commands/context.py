@@ -14,7 +14,7 @@ from discord import app_commands
 from ...concurrency.tasks import must_rise
 from ...errors import CadenzaError
 from ...explain.tracebacks import get_logger
-from ...targets.discord_py.client_state import Home
+from ...targets.discord_py.client_state import ClientState
 from ..characters.names import key_of
 from ..readable_text import shortened
 from ..reply_controls import Asker, Control
@@ -34,14 +34,14 @@ _MOST_CHOICES, _LONGEST_CHOICE = 25, 100
 class CommandContext:
     """What commands work with."""
 
-    staff: BotServices
+    services: BotServices
     control: Control
     client: discord.Client
 
     @property
-    def home(self) -> Home:
+    def client_state(self) -> ClientState:
         """The shared state of the client."""
-        return Home.of(self.client)
+        return ClientState.of(self.client)
 
 
 def language_of(interaction: Interaction) -> str:

@@ -56,7 +56,7 @@ async def _explain_last(interaction: Interaction, context: CommandContext) -> No
     if isinstance(channel, discord.abc.Messageable):
         try:
             async for message in channel.history(limit=_LOOKED_AT):
-                known = await context.staff.explanations.about(str(message.id)) if is_ours(message) else None
+                known = await context.services.explanations.about(str(message.id)) if is_ours(message) else None
                 if known is not None and known.lines:
                     await _tell_story(interaction, known)
                     return
@@ -81,7 +81,7 @@ async def _explain(interaction: Interaction, context: CommandContext, message: d
     if not is_ours(message):
         await tell(interaction, "That is not one of my messages.")
         return
-    known = await context.staff.explanations.about(str(message.id))
+    known = await context.services.explanations.about(str(message.id))
     if known is None or not known.lines:
         await tell(interaction, "I have no record of that message: it is too old, or nothing was kept.")
         return

@@ -37,12 +37,12 @@ def commands(context: CommandContext) -> list[AnyCommand]:
     memory = app_commands.Group(
         name=locale_str("memory"), description=locale_str("What I remember about you, and your choices")
     )
-    _add_notes(memory, context.staff.memory)
-    _add_wishes(memory, context.staff.memory)
-    _add_deletion(memory, context.staff.memory)
-    _add_server(memory, context.staff.memory)
+    _add_notes(memory, context.services.memory)
+    _add_wishes(memory, context.services.memory)
+    _add_deletion(memory, context.services.memory)
+    _add_server(memory, context.services.memory)
     forget = app_commands.Group(name=locale_str("forget"), description=locale_str("Make me forget you"))
-    _add_forgetting(forget, "me", context.staff.memory)
+    _add_forgetting(forget, "me", context.services.memory)
     return [memory, forget]
 
 

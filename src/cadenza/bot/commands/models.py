@@ -49,15 +49,15 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
     async def show_model(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        choices, staff = context.staff.choices, context.staff
+        choices, services = context.services.choices, context.services
         server = (await choices.of_server(str(interaction.guild_id))).model
         channel = (await choices.here("", str(interaction.channel_id), parent_of(interaction.channel))).model
         lines = [
             words(interaction, "This channel has chosen {model}.", model=shown(interaction, channel)),
             words(interaction, "This server has chosen {model}.", model=shown(interaction, server)),
-            words(interaction, "The default is {model}.", model=shown(interaction, staff.config.now.models.default)),
+            words(interaction, "The default is {model}.", model=shown(interaction, services.config.now.models.default)),
         ]
-        if fallbacks := staff.config.now.models.fallbacks:
+        if fallbacks := services.config.now.models.fallbacks:
             lines.append(words(interaction, "Fallbacks: {models}.", models=shown(interaction, fallbacks)))
         await show(interaction, "\n".join(lines))
 
@@ -68,7 +68,7 @@ def _add_list(group: app_commands.Group, context: CommandContext) -> None:
     async def list_models(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        models = context.staff.models
+        models = context.services.models
         names, vendors = models.names(), await models.keys.vendors(str(interaction.guild_id))
         lines = [words(interaction, "Can be chosen: {models}.", models=shown(interaction, names))]
         if vendors:
@@ -79,8 +79,8 @@ def _add_list(group: app_commands.Group, context: CommandContext) -> None:
 
 async def _offered(context: CommandContext, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
     """The models that can be chosen, and the input if it could be one."""
-    offered = [*context.staff.models.names()]
-    if current and await context.staff.models.may_choose(current, str(interaction.guild_id)):
+    offered = [*context.services.models.names()]
+    if current and await context.services.models.may_choose(current, str(interaction.guild_id)):
         offered.append(current)
     return matching(dict.fromkeys(offered), current)
 
@@ -103,7 +103,7 @@ def _add_set(group: app_commands.Group, context: CommandContext) -> None:
         if not await may_manage_server(interaction):
             return
         name = model.strip()
-        if not await context.staff.models.may_choose(name, str(interaction.guild_id)):
+        if not await context.services.models.may_choose(name, str(interaction.guild_id)):
             told = "{model} cannot be chosen; pick one from the list, or give this server a key for its vendor first."
             await tell(interaction, told, model=shown(interaction, name))
             return
@@ -140,11 +140,11 @@ def _add_test(group: app_commands.Group, context: CommandContext) -> None:
     async def test(interaction: Interaction, model: app_commands.Range[str, 1, 100] | None = None) -> None:
         if not await may_manage_server(interaction):
             return
-        server, staff = str(interaction.guild_id), context.staff
+        server, services = str(interaction.guild_id), context.services
         await interaction.response.defer(ephemeral=True, thinking=True)
-        here = await staff.choices.here(server, str(interaction.channel_id), parent_of(interaction.channel))
+        here = await services.choices.here(server, str(interaction.channel_id), parent_of(interaction.channel))
         name = (model or "").strip() or here.model or ""
-        if model and not await staff.models.may_choose(name, server):
+        if model and not await services.models.may_choose(name, server):
             told = "{model} cannot be chosen; pick one from the list, or give this server a key for its vendor first."
             await tell(interaction, told, model=shown(interaction, name))
             return
@@ -153,7 +153,7 @@ def _add_test(group: app_commands.Group, context: CommandContext) -> None:
 
 async def _test(context: CommandContext, interaction: Interaction, name: str, server: str) -> None:
     """Ask *name* and answer with the result."""
-    models, config = context.staff.models, context.staff.config.now
+    models, config = context.services.models, context.services.config.now
     try:
         sources = await models.sources(name, server)
     except SettingsError:
@@ -198,7 +198,7 @@ def _add_key_set(group: app_commands.Group, context: CommandContext) -> None:
 def _add_key_remove(group: app_commands.Group, context: CommandContext) -> None:
     @suggested
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        return matching(await context.staff.models.keys.vendors(str(interaction.guild_id)), current)
+        return matching(await context.services.models.keys.vendors(str(interaction.guild_id)), current)
 
     @group.command(name="remove", description="Delete the key of this server for a vendor")
     @app_commands.describe(vendor="The vendor of the key")
@@ -207,7 +207,7 @@ def _add_key_remove(group: app_commands.Group, context: CommandContext) -> None:
     async def remove_key(interaction: Interaction, vendor: str) -> None:
         if not await may_manage_server(interaction):
             return
-        if await context.staff.models.keys.remove(str(interaction.guild_id), vendor.strip()):
+        if await context.services.models.keys.remove(str(interaction.guild_id), vendor.strip()):
             await tell(interaction, "The key for {vendor} was deleted.", vendor=shown(interaction, vendor))
         else:
             await tell(interaction, "This server has no key for {vendor}.", vendor=shown(interaction, vendor))
@@ -234,6 +234,6 @@ class _KeyForm(discord.ui.Modal):
 async def _keep_key(interaction: Interaction, context: CommandContext, vendor: str, text: str) -> None:
     if not await may_manage_server(interaction):
         return
-    await context.staff.models.keys.keep(str(interaction.guild_id), vendor, text)
+    await context.services.models.keys.keep(str(interaction.guild_id), vendor, text)
     told = "The key for {vendor} is stored encrypted; it is used before the operator's."
     await tell(interaction, told, vendor=shown(interaction, vendor))

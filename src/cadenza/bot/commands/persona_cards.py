@@ -44,14 +44,14 @@ def add_cards(group: app_commands.Group, context: CommandContext) -> None:
         character = await asyncio.to_thread(read_card, data, file.filename)
         character = replace(character, id="", is_main=False, former=(), name=character_name(name or character.name))
         server = server_of(interaction)
-        before = await context.staff.cast.find(server, character.name)
+        before = await context.services.cast.find(server, character.name)
         if before is not None and not replace_:
             text = "There is already a character called {name}; give another name, or set “replace”."
             await tell(interaction, text, name=quoted(before.name))
             return
-        if before is not None and await context.staff.cast.keeps(server, before.name):
+        if before is not None and await context.services.cast.keeps(server, before.name):
             character = replace(character, id=before.id, is_main=before.is_main, former=before.former)
-        character = await context.staff.cast.save(server, character, by=str(interaction.user.id))
+        character = await context.services.cast.save(server, character, by=str(interaction.user.id))
         await tell(interaction, "{name} was imported.", name=quoted(character.name))
 
     @group.command(name=locale_str("export"), description=locale_str("Export a character as a file"))

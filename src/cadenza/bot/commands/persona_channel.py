@@ -111,7 +111,7 @@ def _add_here(group: app_commands.Group, context: CommandContext) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        cast = await context.staff.cast.of(server_of(interaction))
+        cast = await context.services.cast.of(server_of(interaction))
         given: dict[str, Any] = {}
         if names is not None:
             given["personas"] = _several(cast, kept_or_cleared(names, "")) or None
@@ -153,7 +153,7 @@ def _one(cast: tuple[Character, ...], name: str) -> Character:
 async def _tell_who(interaction: Interaction, context: CommandContext, cast: tuple[Character, ...]) -> None:
     place = interaction.channel
     parent = str(place.parent_id) if isinstance(place, discord.Thread) else ""
-    choice = await context.staff.choices.here(server_of(interaction), str(interaction.channel_id), parent)
+    choice = await context.services.choices.here(server_of(interaction), str(interaction.channel_id), parent)
     allowed = [named(cast, name) for name in choice.personas or ()]
     present = [one for one in cast if one in allowed]
     first = quoted((named(present or cast, choice.persona or "") or (present or cast)[0]).name)

@@ -101,7 +101,7 @@ async def _keep(interaction: Interaction, context: CommandContext, name: str, ch
     if not changed:
         await tell(interaction, "Nothing was changed.")
         return
-    character = await context.staff.cast.change(
+    character = await context.services.cast.change(
         server_of(interaction), name, lambda one: replace(one, **changed), by=str(interaction.user.id)
     )
     await tell(interaction, "{name} was changed.", name=quoted(character.name))

@@ -54,7 +54,7 @@ def _add_asking(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("list"), description=locale_str("List the characters"))
     @answered
     async def list_(interaction: Interaction) -> None:
-        cast = await context.staff.cast.of(server_of(interaction))
+        cast = await context.services.cast.of(server_of(interaction))
         lines = [_line(interaction, character) for character in cast]
         await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
 
@@ -135,7 +135,7 @@ def _add_making(group: app_commands.Group, context: CommandContext) -> None:
             return
         face = await face_given(image, url)
         made = Character(name, prompt=prompt.strip(), avatar=face or "")
-        made = await context.staff.cast.save(server_of(interaction), made, by=str(interaction.user.id))
+        made = await context.services.cast.save(server_of(interaction), made, by=str(interaction.user.id))
         await tell(interaction, "{name} was created; /persona edit has room for more.", name=quoted(made.name))
 
     @group.command(name=locale_str("edit"), description=locale_str("Edit a character’s prompt and texts"))
@@ -153,7 +153,7 @@ def _add_making(group: app_commands.Group, context: CommandContext) -> None:
 
 async def _is_taken(interaction: Interaction, context: CommandContext, name: str, *, by: str = "") -> bool:
     """Whether a character other than *by* has this *name*; if so, the user is told."""
-    other = await context.staff.cast.find(server_of(interaction), name)
+    other = await context.services.cast.find(server_of(interaction), name)
     if other is None or key_of(other.name) == key_of(by):
         return False
     await tell(interaction, "There is already a character called {name}; choose another name.", name=quoted(other.name))
@@ -210,7 +210,7 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
         if not own and not changed:
             await tell(interaction, "Nothing was changed.")
             return
-        after = await context.staff.cast.change(
+        after = await context.services.cast.change(
             server_of(interaction),
             character.name,
             lambda one: replace(one, own=replace(one.own, **own), **changed),
@@ -233,7 +233,7 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
             return
         if words_ is not None:
             chosen = listed(kept_or_cleared(words_, ""))
-            character = await context.staff.cast.change(
+            character = await context.services.cast.change(
                 server_of(interaction), character.name, lambda one: replace(one, triggers=chosen)
             )
         await _tell_triggers(interaction, character)
@@ -256,7 +256,7 @@ def _suggesting_models(context: CommandContext) -> Suggesting:
 
 
 def _models(context: CommandContext) -> list[str]:
-    models = context.staff.config.now.models
+    models = context.services.config.now.models
     return list(dict.fromkeys(name for name in (*models.named, models.default, *models.fallbacks) if name))
 
 
@@ -299,7 +299,7 @@ def _add_deleting(group: app_commands.Group, context: CommandContext) -> None:
         character = await persona_called(interaction, context, name)
         if character is None:
             return
-        if not await context.staff.cast.keeps(server_of(interaction), character.name):
+        if not await context.services.cast.keeps(server_of(interaction), character.name):
             text = "{name} is defined in the bot’s configuration and cannot be deleted here."
             await tell(interaction, text, name=quoted(character.name))
             return
@@ -330,7 +330,7 @@ async def _delete(interaction: Interaction, context: CommandContext, name: str, 
     if not await may_manage_server(interaction):
         return
     confirmation.stop()
-    if await context.staff.cast.remove(server_of(interaction), name):
+    if await context.services.cast.remove(server_of(interaction), name):
         text = "{name} was deleted."
     else:
         text = "{name} was already deleted."

@@ -10,7 +10,7 @@ import discord
 from discord import app_commands
 
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, StoreError
+from ..store.store import Namespace, Record, StoreError
 from . import explain, memory, models, personas, reset, settings, sprites, status, stop
 from .context import AnyCommand, CommandContext, Interaction, Translations, tell
 
@@ -42,7 +42,7 @@ async def register(tree: app_commands.CommandTree[discord.Client], context: Comm
     tree.error(_explain)
     translations = Translations()
     await tree.set_translator(translations)
-    if context.staff.config.now.discord.sync_commands:
+    if context.services.config.now.discord.sync_commands:
         await _sync(tree, context, translations)
 
 
@@ -53,13 +53,13 @@ async def _sync(
     payload = [await command.get_translated_payload(tree, translations) for command in tree.get_commands()]
     told = json.dumps([context.client.application_id, payload], sort_keys=True)
     digest = hashlib.sha256(told.encode()).hexdigest()
-    store = context.staff.store
+    store = context.services.store
     try:
-        known = await store.get(Shelf.BOT, _KEY)
+        known = await store.get(Namespace.BOT, _KEY)
         if known is not None and known.value.get("digest") == digest:
             return
         await tree.sync()
-        await store.put(Record(Shelf.BOT, _KEY, {"digest": digest}))
+        await store.put(Record(Namespace.BOT, _KEY, {"digest": digest}))
     except (discord.DiscordException, StoreError) as error:
         logger.warning("commands could not be synced; the next start tries again", exc_info=error)
 

@@ -22,8 +22,8 @@ def commands(context: CommandContext) -> list[AnyCommand]:
             await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
             return
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
-        await Resets(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
-        await context.staff.memory.short_term.leave(channel, server=server, person=asker.id)
+        await Resets(context.services.store).begin(channel, str(interaction.id), server=server, person=asker.id)
+        await context.services.memory.short_term.leave(channel, server=server, person=asker.id)
         text = "A new conversation starts here; earlier messages are no longer read. Notes stay: see /memory."
         await tell(interaction, text)
 

@@ -32,7 +32,7 @@ async def change(
     context: CommandContext, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]
 ) -> Choice:
     """Change the choice of the server or channel of *interaction*."""
-    server, choices = str(interaction.guild_id), context.staff.choices
+    server, choices = str(interaction.guild_id), context.services.choices
     if where == "server":
         return await choices.change_server(server, change)
     return await choices.change_channel(str(interaction.channel_id), server, change)

@@ -64,12 +64,12 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
     async def show_all(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        choices, parent = context.staff.choices, parent_of(interaction.channel)
+        choices, parent = context.services.choices, parent_of(interaction.channel)
         server = await choices.of_server(str(interaction.guild_id))
         channel = (await choices.of_channel(str(interaction.channel_id))).over(
             await choices.of_channel(parent) if parent else Choice()
         )
-        lines = _lines(interaction, context.staff.config.now, server, channel)
+        lines = _lines(interaction, context.services.config.now, server, channel)
         title = words(interaction, "Settings of this channel")
         embed = discord.Embed(title=title, description="\n".join(lines)[:_LONGEST_SHOWN])
         embed.set_footer(text=words(interaction, "“/config set” changes settings, “/config reset” resets them."))
@@ -205,7 +205,7 @@ async def _suggest_values(interaction: Interaction, current: str) -> list[app_co
 def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
     @suggested
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        choices = context.staff.choices
+        choices = context.services.choices
         kept = (await choices.of_server(str(interaction.guild_id))).as_value()
         kept = {**kept, **(await choices.of_channel(str(interaction.channel_id))).as_value()}
         settings = kept.get("settings")

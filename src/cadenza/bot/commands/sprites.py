@@ -106,7 +106,7 @@ def _add_add(group: app_commands.Group, context: CommandContext) -> None:
         if face is None:
             msg = "A sprite needs a picture; give one, or its address."
             raise InputError(msg)
-        look = await context.staff.cast.add_look(
+        look = await context.services.cast.add_look(
             server_of(interaction), character.name, Look(name, face, instructions, identity)
         )
         text = "{persona} now has the sprite {name}."
@@ -158,7 +158,7 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
             await tell(interaction, "Nothing was changed.")
             return
         server = server_of(interaction)
-        after = await context.staff.cast.change_look(
+        after = await context.services.cast.change_look(
             server, character.name, look.name, lambda one: replace(one, **changed)
         )
         await tell(interaction, "The sprite {name} was changed.", name=quoted(after.name))
@@ -177,7 +177,7 @@ def _add_delete(group: app_commands.Group, context: CommandContext) -> None:
         look = None if character is None else await _look(interaction, character, name)
         if character is None or look is None:
             return
-        await context.staff.cast.remove_look(server_of(interaction), character.name, look.name)
+        await context.services.cast.remove_look(server_of(interaction), character.name, look.name)
         text = "The sprite {name} of {persona} was deleted."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
 
@@ -207,7 +207,7 @@ def _suggesting_looks(context: CommandContext) -> Suggesting:
     """Suggest the sprites of the selected persona."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
-        character = await context.staff.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
+        character = await context.services.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
         return [] if character is None else [look.name for look in character.looks]
 
     return suggesting(found)

@@ -42,18 +42,18 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 async def _told(context: CommandContext, interaction: Interaction) -> discord.Embed:
     """The embed of the status."""
     parent = parent_of(interaction.channel)
-    server, staff = str(interaction.guild_id or ""), context.staff
-    choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
+    server, services = str(interaction.guild_id or ""), context.services
+    choice = await _or(services.choices.here(server, str(interaction.channel_id), parent), Choice())
     troubles = list(_troubles(context, interaction, choice))
     title = words(interaction, "Something is missing here") if troubles else words(interaction, "All is well")
     embed = discord.Embed(title=title, description="\n".join(f"⚠ {trouble}" for trouble in troubles))
     for name, value in (
         (words(interaction, "Model"), await _model(context, interaction, choice)),
         (words(interaction, "Characters"), await _characters(context, interaction, choice)),
-        (words(interaction, "Answers"), _triggers(interaction, staff.config.now, choice)),
-        (words(interaction, "Delivery"), _delivery(interaction, staff.config.now, choice)),
+        (words(interaction, "Answers"), _triggers(interaction, services.config.now, choice)),
+        (words(interaction, "Delivery"), _delivery(interaction, services.config.now, choice)),
         (words(interaction, "Limits"), await _limits(context, interaction)),
-        (words(interaction, "Memory"), _memory(interaction, staff.config.now)),
+        (words(interaction, "Memory"), _memory(interaction, services.config.now)),
     ):
         embed.add_field(name=name, value=value[:1024], inline=True)
     embed.set_footer(text=_footer(context))
@@ -72,19 +72,19 @@ async def _or(awaited: Awaitable[T], instead: T) -> T:
 
 
 async def _model(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
-    staff, server = context.staff, str(interaction.guild_id or "")
-    name = choice.model or staff.config.now.models.default
+    services, server = context.services, str(interaction.guild_id or "")
+    name = choice.model or services.config.now.models.default
     if not name:
         return words(interaction, "none; the bot's operator has to name one in cadenza.toml")
-    if not await _or(staff.models.is_known(name, server), instead=True):
-        default = shown(interaction, staff.config.now.models.default)
+    if not await _or(services.models.is_known(name, server), instead=True):
+        default = shown(interaction, services.config.now.models.default)
         return words(
             interaction,
             "{model} is no longer available, so {default} answers",
             model=shown(interaction, name),
             default=default,
         )
-    seconds = await _or(staff.models.resting(name, server), 0.0)
+    seconds = await _or(services.models.resting(name, server), 0.0)
     if seconds > 0:
         return words(
             interaction,
@@ -96,7 +96,7 @@ async def _model(context: CommandContext, interaction: Interaction, choice: Choi
 
 
 async def _characters(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
-    cast = await _or(context.staff.cast.of(str(interaction.guild_id or "")), ())
+    cast = await _or(context.services.cast.of(str(interaction.guild_id or "")), ())
     allowed = [named(cast, name) for name in choice.personas or ()]
     names = [one.name for one in cast if one in allowed] or [one.name for one in cast]
     more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
@@ -139,9 +139,9 @@ def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
 
 async def _limits(context: CommandContext, interaction: Interaction) -> str:
     """The caller's quota and what is left of it."""
-    limits = context.staff.config.now.limits
+    limits = context.services.config.now.limits
     nothing: Mapping[Excess, int] = {}
-    left = await _or(context.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
+    left = await _or(context.services.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
     told = [words(interaction, "{count} at once", count=limits.user_active)]
     for text, most, excess in (
         ("{left} of {count} an hour left", limits.user_per_hour, Excess.USER_PER_HOUR),
@@ -181,7 +181,7 @@ def _troubles(context: CommandContext, interaction: Interaction, choice: Choice)
     """The problems here, a sentence each."""
     if interaction.guild_id is not None:
         yield from _troubles_of_server(context, interaction, choice)
-    if not context.staff.config.now.models.default:
+    if not context.services.config.now.models.default:
         yield words(interaction, "No model is configured: the bot's operator has to name one in cadenza.toml.")
 
 
@@ -199,7 +199,7 @@ def _troubles_of_server(context: CommandContext, interaction: Interaction, choic
     if missing:
         told = "I lack {permissions}: open the channel's settings, then Permissions, add my role, and allow them."
         yield words(interaction, told, permissions=", ".join(f"“{name}”" for name in missing))
-    if not context.client.intents.message_content and _needs_words(interaction, context.staff.config.now, choice):
+    if not context.client.intents.message_content and _needs_words(interaction, context.services.config.now, choice):
         told = "I cannot read messages that do not mention me: the bot's operator has to switch on “Message Content Intent” in the Developer Portal under Bot."
         yield words(interaction, told)
     if choice.thought_log and not _can_be_told(interaction, choice.thought_log):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...types import Line, Reply, Role
-from ..store.store import Record, Shelf
+from ..store.store import Namespace, Record
 from .location import Location
 
 LINE_LENGTH = 4000
@@ -126,7 +126,7 @@ class ConversationMemory:
                 for line in self.lines
             ],
         }
-        return Record(Shelf.SHORT_TERM, self.key, value, owner=self.owner, server=self.server, expires=expires)
+        return Record(Namespace.SHORT_TERM, self.key, value, owner=self.owner, server=self.server, expires=expires)
 
     @classmethod
     def of_record(cls, record: Record) -> ConversationMemory:

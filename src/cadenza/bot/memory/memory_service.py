@@ -11,7 +11,7 @@ from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
 from ...types import ContextItem, Line, Reply, Tag
 from ..config.config import MemoryConfig
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .conversation import ConversationMemory, without_forgotten
 from .location import Location
 from .notes import About, Notes, NoteSubject
@@ -22,7 +22,7 @@ from .tools import MemoryTools
 
 logger = get_logger(__name__)
 
-_SEALED = (Shelf.KEYS, Shelf.WEBHOOKS)
+_SEALED = (Namespace.KEYS, Namespace.WEBHOOKS)
 """Collections with secrets, which are never exported to people."""
 
 
@@ -96,9 +96,9 @@ class Memory:
     async def export(self, person: str) -> Mapping[str, object]:
         """Everything stored about *person* as JSON: their own records, and their part in others'."""
         records: dict[str, object] = {}
-        for shelf in Shelf:
-            if shelf not in _SEALED and (found := await self._store.find(shelf, owner=person)):
-                records[shelf.value] = [_exported(record, person) for record in found]
+        for namespace in Namespace:
+            if namespace not in _SEALED and (found := await self._store.find(namespace, owner=person)):
+                records[namespace.value] = [_exported(record, person) for record in found]
         others = {"lines": await self._lines(person), "server_notes": await self._server_notes(person)}
         return {"person": person, "records": records, **others}
 
@@ -125,7 +125,7 @@ class Memory:
     async def _lines(self, person: str) -> list[object]:
         """Lines by and to *person*, and summaries with them, in the memory of servers and other people."""
         lines: list[object] = []
-        for record in await self._store.find(Shelf.SHORT_TERM):
+        for record in await self._store.find(Namespace.SHORT_TERM):
             if record.owner != person:
                 entry = ConversationMemory.of_record(record)
                 place = {"channel": entry.channel, "server": entry.server}
@@ -137,13 +137,13 @@ class Memory:
 
     async def _server_notes(self, person: str) -> list[object]:
         """Notes about servers that a model wrote while it answered *person*."""
-        found = await self._store.find(Shelf.NOTES, prefix=f"{About.SERVER}:")
+        found = await self._store.find(Namespace.NOTES, prefix=f"{About.SERVER}:")
         return [dict(record.value) for record in found if record.value.get("writer") == person]
 
 
 def _exported(record: Record, person: str) -> Mapping[str, object]:
     """A record of *person* for their export, without what others said in a conversation."""
-    if record.shelf is Shelf.SHORT_TERM:
+    if record.namespace is Namespace.SHORT_TERM:
         entry = ConversationMemory.of_record(record)
         own = replace(entry, lines=tuple(line for line in entry.lines if line.is_of(person)), summary_of=frozenset())
         record = own.as_record(record.expires)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from ...errors import InputError
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .screening import holds_secret
 
 NOTE_LENGTH = 500
@@ -79,7 +79,7 @@ class Notes:
     async def of(self, subject: NoteSubject) -> list[Remark]:
         """All notes about *subject*, the newest first."""
         owner, server = _belonging(subject)
-        found = await self._store.find(Shelf.NOTES, prefix=subject.prefix, owner=owner, server=server)
+        found = await self._store.find(Namespace.NOTES, prefix=subject.prefix, owner=owner, server=server)
         return [_remark_of(record) for record in reversed(found)]
 
     async def add(self, subject: NoteSubject, text: str, *, by: By, writer: str = "", origin: str = "") -> Remark:
@@ -97,7 +97,7 @@ class Notes:
         key = f"{subject.prefix}{int(at * 1000):014d}-{number:06d}"
         value = {"number": number, "text": text, "by": by.value, "at": at, "writer": writer, "origin": origin}
         owner, server = _belonging(subject)
-        record = Record(Shelf.NOTES, key, value, owner=owner, server=server)
+        record = Record(Namespace.NOTES, key, value, owner=owner, server=server)
         await self._store.put(record)
         return _remark_of(record)
 
@@ -108,13 +108,13 @@ class Notes:
     async def delete(self, subject: NoteSubject, number: int) -> Remark | None:
         """Delete the note with this number; return it, if there was one."""
         note = await self.find(subject, number)
-        if note is None or not await self._store.delete(Shelf.NOTES, note.key):
+        if note is None or not await self._store.delete(Namespace.NOTES, note.key):
             return None
         return note
 
     async def clear(self, subject: NoteSubject) -> int:
         """Delete all notes about *subject*; return how many there were."""
-        return await self._store.delete(Shelf.NOTES, *(note.key for note in await self.of(subject)))
+        return await self._store.delete(Namespace.NOTES, *(note.key for note in await self.of(subject)))
 
     async def scrub(self, person: str) -> int:
         """Remove *person* from the notes about servers and other people; return how many notes were deleted.
@@ -123,14 +123,14 @@ class Notes:
         people belong to them or the server: there only the id is removed.
         """
         gone = 0
-        for record in await self._store.find(Shelf.NOTES):
+        for record in await self._store.find(Namespace.NOTES):
             note = _remark_of(record)
             if record.owner == person or (note.writer != person and person not in note.text):
                 continue
             if note.by is By.MODEL:
-                gone += await self._store.delete(Shelf.NOTES, record.key)
+                gone += await self._store.delete(Namespace.NOTES, record.key)
             else:
-                await self._store.change(Shelf.NOTES, record.key, lambda kept: _anonymous(kept, person))
+                await self._store.change(Namespace.NOTES, record.key, lambda kept: _anonymous(kept, person))
         return gone
 
 

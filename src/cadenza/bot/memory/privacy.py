@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .notes import DIRECT, About, Notes, NoteSubject
 from .short_term import ShortTerm
 
@@ -66,7 +66,7 @@ class Privacy:
 
     async def of(self, person: str) -> Wishes:
         """The choices of *person*."""
-        record = await self._store.get(Shelf.PEOPLE, person)
+        record = await self._store.get(Namespace.PEOPLE, person)
         value: Mapping[str, Any] = {} if record is None else record.value
         return Wishes(_level_of(value.get("privacy", PrivacyLevel.OPEN)), keeps_direct=value.get("direct") is True)
 
@@ -102,7 +102,9 @@ class Privacy:
             noted = [
                 note.key for note in await self._notes.of(NoteSubject(About.PERSON, person)) if note.origin == DIRECT
             ]
-            gone = await self._store.delete(Shelf.SHORT_TERM, *said) + await self._store.delete(Shelf.NOTES, *noted)
+            gone = await self._store.delete(Namespace.SHORT_TERM, *said) + await self._store.delete(
+                Namespace.NOTES, *noted
+            )
             await self._store.sweep()  # removes its traces from the file
             return gone
 
@@ -133,8 +135,8 @@ class Privacy:
         self._note(person, asked)
         lines = await self._scrub(person)
         notes = await self._notes.clear(NoteSubject(About.PERSON, person))
-        explained = await self._store.find(Shelf.EXPLANATIONS, owner=person)
-        gone = await self._store.delete(Shelf.EXPLANATIONS, *(record.key for record in explained))
+        explained = await self._store.find(Namespace.EXPLANATIONS, owner=person)
+        gone = await self._store.delete(Namespace.EXPLANATIONS, *(record.key for record in explained))
         said = await self._short_term.clear(person)
         await self._store.sweep()  # removes its traces from the file
         self._tell(person)
@@ -161,9 +163,9 @@ class Privacy:
     async def _choose(self, person: str, name: str, value: object) -> None:
         def chosen(record: Record | None) -> Record:
             before = {} if record is None else record.value
-            return Record(Shelf.PEOPLE, person, {**before, name: value}, owner=person)
+            return Record(Namespace.PEOPLE, person, {**before, name: value}, owner=person)
 
-        await self._store.change(Shelf.PEOPLE, person, chosen)
+        await self._store.change(Namespace.PEOPLE, person, chosen)
 
 
 def _level_of(value: object) -> PrivacyLevel:

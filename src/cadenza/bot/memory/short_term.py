@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...types import Line, Reply
 from ..config.config import MemoryConfig
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .conversation import ConversationMemory, lines_to_keep
 from .location import Location
 
@@ -39,30 +39,30 @@ class ShortTerm:
 
     async def of_person(self, person: str) -> list[ConversationMemory]:
         """The entries of *person*, the newest first."""
-        return _newest_first(await self._store.find(Shelf.SHORT_TERM, prefix=f"user:{person}:", owner=person))
+        return _newest_first(await self._store.find(Namespace.SHORT_TERM, prefix=f"user:{person}:", owner=person))
 
     async def of_server(self, server: str) -> list[ConversationMemory]:
         """The entries of *server*, the newest first."""
-        return _newest_first(await self._store.find(Shelf.SHORT_TERM, prefix=f"server:{server}:", server=server))
+        return _newest_first(await self._store.find(Namespace.SHORT_TERM, prefix=f"server:{server}:", server=server))
 
     async def clear(self, person: str) -> int:
         """Delete the entries of *person*; return how many there were."""
-        records = await self._store.find(Shelf.SHORT_TERM, owner=person)
-        return await self._store.delete(Shelf.SHORT_TERM, *(record.key for record in records))
+        records = await self._store.find(Namespace.SHORT_TERM, owner=person)
+        return await self._store.delete(Namespace.SHORT_TERM, *(record.key for record in records))
 
     async def leave(self, channel: str, *, server: str = "", person: str = "") -> int:
         """Delete the entries of *channel*, in a *server* or in direct messages with *person*; return how many."""
         about = {"server": server} if server else {"owner": person}
-        records = await self._store.find(Shelf.SHORT_TERM, **about)
+        records = await self._store.find(Namespace.SHORT_TERM, **about)
         keys = [record.key for record in records if ConversationMemory.of_record(record).channel == channel]
-        return await self._store.delete(Shelf.SHORT_TERM, *keys) if keys else 0
+        return await self._store.delete(Namespace.SHORT_TERM, *keys) if keys else 0
 
     async def scrub(self, person: str) -> int:
         """Remove *person* from the entries of all others; return the number of lines and summaries."""
         gone = 0
-        for record in await self._store.find(Shelf.SHORT_TERM):
+        for record in await self._store.find(Namespace.SHORT_TERM):
             if record.owner != person and ConversationMemory.of_record(record).involves(person):
-                left = await self._store.change(Shelf.SHORT_TERM, record.key, lambda kept: _without(kept, person))
+                left = await self._store.change(Namespace.SHORT_TERM, record.key, lambda kept: _without(kept, person))
                 gone += _size(record) - _size(left)
         return gone
 
@@ -82,7 +82,7 @@ class ShortTerm:
             changed = change(kept)
             return None if changed.is_empty else changed.as_record(changed.at + self._seconds(changed))
 
-        await self._store.change(Shelf.SHORT_TERM, entry.key, written)
+        await self._store.change(Namespace.SHORT_TERM, entry.key, written)
 
     def _seconds(self, entry: ConversationMemory) -> float:
         config = self._config()

@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import SettingsError
 from ...settings import Settings
 from ..config.config import Config
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .choosable import may_choose
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -93,43 +93,43 @@ class Choices:
 
     async def of_server(self, server: str) -> Choice:
         """What *server* has chosen."""
-        return await self._kept(Shelf.SERVERS, server)
+        return await self._kept(Namespace.SERVERS, server)
 
     async def of_channel(self, channel: str) -> Choice:
         """What *channel* has chosen."""
-        return await self._kept(Shelf.CHANNELS, channel)
+        return await self._kept(Namespace.CHANNELS, channel)
 
     async def here(self, server: str, channel: str, parent: str = "") -> Choice:
         """The choice in effect in *channel*: its own, over its parent channel's (for a thread), over its server's."""
-        places = [(Shelf.SERVERS, server), (Shelf.CHANNELS, parent), (Shelf.CHANNELS, channel)]
+        places = [(Namespace.SERVERS, server), (Namespace.CHANNELS, parent), (Namespace.CHANNELS, channel)]
         chosen = Choice()
         is_private = False
-        for shelf, key in places:
+        for namespace, key in places:
             if key:
-                own = await self._kept(shelf, key)
+                own = await self._kept(namespace, key)
                 is_private = is_private or bool(own.is_private)
                 chosen = own.over(chosen)
         return replace(chosen, is_private=True) if is_private else chosen  # threads of a private channel are private
 
     async def change_server(self, server: str, change: Callable[[Choice], Choice]) -> Choice:
         """Replace the choice of *server* by what *change* makes of it."""
-        return await self._change(Shelf.SERVERS, server, server, change)
+        return await self._change(Namespace.SERVERS, server, server, change)
 
     async def change_channel(self, channel: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
         """Replace the choice of *channel* by what *change* makes of it."""
-        return await self._change(Shelf.CHANNELS, channel, server, change)
+        return await self._change(Namespace.CHANNELS, channel, server, change)
 
-    async def _kept(self, shelf: Shelf, key: str) -> Choice:
-        record = await self._store.get(shelf, key)
+    async def _kept(self, namespace: Namespace, key: str) -> Choice:
+        record = await self._store.get(namespace, key)
         return Choice() if record is None else Choice.of_value(record.value)
 
-    async def _change(self, shelf: Shelf, key: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
+    async def _change(self, namespace: Namespace, key: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
         def changed(record: Record | None) -> Record | None:
             before = Choice() if record is None else Choice.of_value(record.value)
             value = change(before).as_value()
-            return Record(shelf, key, value, server=server) if value else None
+            return Record(namespace, key, value, server=server) if value else None
 
-        kept = await self._store.change(shelf, key, changed)
+        kept = await self._store.change(namespace, key, changed)
         return Choice() if kept is None else Choice.of_value(kept.value)
 
 

@@ -14,7 +14,7 @@ from ...explain.tracebacks import get_logger
 from ...explain.words import explain_each
 from ...types import Reply
 from ..config.config import StoreConfig
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 from .bounded_dict import make_room
 
 logger = get_logger(__name__)
@@ -93,7 +93,7 @@ class Explanations:
         """The explanation of the message with this id; while its turn runs, the part so far."""
         if known := self._remembered.get(message) or self._running(message):
             return known
-        record = await self._store.get(Shelf.EXPLANATIONS, message)
+        record = await self._store.get(Namespace.EXPLANATIONS, message)
         return None if record is None else _of_value(record.value)
 
     def forget(self, author: str) -> int:
@@ -122,7 +122,9 @@ class Explanations:
     async def _is_written(self, found: Mapping[str, Explanation], server: str, expires: float) -> bool:
         """Write *found* to the store; return whether that worked."""
         records = [
-            Record(Shelf.EXPLANATIONS, message, _as_value(known), owner=known.author, server=server, expires=expires)
+            Record(
+                Namespace.EXPLANATIONS, message, _as_value(known), owner=known.author, server=server, expires=expires
+            )
             for message, known in found.items()
         ]
         try:

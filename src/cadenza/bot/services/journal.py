@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, Store
+from ..store.store import Namespace, Record, Store
 
 logger = get_logger(__name__)
 
@@ -81,13 +81,13 @@ class Journal:
         """Mark entries as being answered together, in reply to the last of them."""
         begun = partial(_begun, at=self._clock(), leader=keys[-1] if keys else "")
         for key in keys:
-            await self._tried(self._store.change(Shelf.TURNS, key, begun), otherwise=None)
+            await self._tried(self._store.change(Namespace.TURNS, key, begun), otherwise=None)
 
     async def ends(self, *keys: str, behind: str) -> None:
         """Note that the last message of the reply is about to be sent, after its message *behind*, if there is one."""
         ending = partial(_ending, behind=behind or "0")
         for key in keys[-1:]:  # ``left`` ignores the others while this one is there
-            await self._tried(self._store.change(Shelf.TURNS, key, ending), otherwise=None, within=_LAST_WAITS)
+            await self._tried(self._store.change(Namespace.TURNS, key, ending), otherwise=None, within=_LAST_WAITS)
 
     async def over(self, *keys: str) -> None:
         """Delete entries that were answered, or will not be. What cannot be deleted now is deleted with the next."""
@@ -103,7 +103,7 @@ class Journal:
         Of several that were answered together only the last is returned, as its reply answers all of them; the others
         are deleted. If that fails, the result is empty: the next process would find them again and answer twice.
         """
-        records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
+        records = await self._tried(self._store.find(Namespace.TURNS), otherwise=[])
         foreign = [record for record in records if record.key not in self._own]
         keys = {record.key for record in foreign}
         alone = [record for record in foreign if record.value.get(_LEADER, record.key) not in keys - {record.key}]
@@ -116,17 +116,17 @@ class Journal:
     async def sweep(self) -> int:
         """Delete entries that are older than any turn takes, of any process; return how many."""
         since = self._clock() - KEPT_SECONDS
-        records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
+        records = await self._tried(self._store.find(Namespace.TURNS), otherwise=[])
         old = [record.key for record in records if (entry := _of_record(record)) is None or entry.at < since]
         self._own.difference_update(old)
-        return await self._tried(self._store.delete(Shelf.TURNS, *old), otherwise=0) if old else 0
+        return await self._tried(self._store.delete(Namespace.TURNS, *old), otherwise=0) if old else 0
 
     async def _written(self, entry: JournalEntry) -> bool:
         await self._store.put(_as_record(entry))
         return True
 
     async def _deleted(self, keys: Collection[str]) -> bool:
-        await self._store.delete(Shelf.TURNS, *keys)
+        await self._store.delete(Namespace.TURNS, *keys)
         return True
 
     async def _tried(self, asked: Awaitable[T], *, otherwise: T, within: float = _STORE_TAKES) -> T:
@@ -157,7 +157,7 @@ def _as_record(entry: JournalEntry) -> Record:
         "root": entry.root,
     }
     expires = entry.at + KEPT_SECONDS
-    return Record(Shelf.TURNS, entry.key, value, owner=entry.author, server=entry.server, expires=expires)
+    return Record(Namespace.TURNS, entry.key, value, owner=entry.author, server=entry.server, expires=expires)
 
 
 def _begun(record: Record | None, *, at: float, leader: str) -> Record | None:

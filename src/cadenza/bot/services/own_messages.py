@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, Store, StoreError
+from ..store.store import Namespace, Record, Store, StoreError
 from .bounded_dict import make_room
 
 logger = get_logger(__name__)
@@ -64,7 +64,7 @@ class OwnMessages:
                 value = {name: value for name, value in asdict(own).items() if value and name != "id"}
                 expires = self._clock() + _KEPT
                 records.append(
-                    Record(Shelf.SPRITE_MESSAGES, own.id, value, owner=own.author, server=server, expires=expires)
+                    Record(Namespace.SPRITE_MESSAGES, own.id, value, owner=own.author, server=server, expires=expires)
                 )
         if not records:
             return
@@ -79,7 +79,7 @@ class OwnMessages:
         if at and self._clock() - at < _CACHED:
             return known
         try:
-            record = await self._store.get(Shelf.SPRITE_MESSAGES, message)
+            record = await self._store.get(Namespace.SPRITE_MESSAGES, message)
         except StoreError:
             return known
         own = None if record is None else _of_value(message, record.value)
@@ -90,7 +90,7 @@ class OwnMessages:
         """All messages of the reply that *own* is part of, in order."""
         found = {id_: known for id_, (_, known) in self._known.items() if known and known.turn == own.turn}
         try:
-            records = await self._store.find(Shelf.SPRITE_MESSAGES, owner=own.author)
+            records = await self._store.find(Namespace.SPRITE_MESSAGES, owner=own.author)
         except StoreError:
             records = []
         for record in records:
@@ -107,7 +107,7 @@ class OwnMessages:
 
     async def _stored(self, channel: str, server: str) -> list[OwnMessage]:
         try:
-            records = await self._store.find(Shelf.SPRITE_MESSAGES, server=server)
+            records = await self._store.find(Namespace.SPRITE_MESSAGES, server=server)
         except StoreError:
             return []
         here = (record for record in records if record.value.get("channel") == channel)

@@ -15,7 +15,7 @@ from enum import Enum
 from ...explain.tracebacks import get_logger
 from ...types import Usage
 from ..config.config import LimitsConfig
-from ..store.store import Record, Shelf, Store, StoreError
+from ..store.store import Namespace, Record, Store, StoreError
 from .bounded_dict import make_room
 
 logger = get_logger(__name__)
@@ -155,7 +155,7 @@ class Quotas:
         records += [(_record_of_server(server), _of_server(config))] if server else []
         for blank, caps in records:
             try:
-                record = await self._store.get(blank.shelf, blank.key)
+                record = await self._store.get(blank.namespace, blank.key)
             except StoreError as error:
                 self._complain(error)
                 continue
@@ -216,7 +216,7 @@ class Quotas:
             return replace(blank, value=value, expires=now + _DAY + _HOUR) if value else None
 
         try:
-            await self._store.change(blank.shelf, blank.key, changed)
+            await self._store.change(blank.namespace, blank.key, changed)
         except StoreError as error:
             self._complain(error)
         else:
@@ -229,11 +229,11 @@ class Quotas:
 
 
 def _record_of_person(person: str) -> Record:
-    return Record(Shelf.COUNTS, f"person:{person}", owner=person)
+    return Record(Namespace.COUNTS, f"person:{person}", owner=person)
 
 
 def _record_of_server(server: str) -> Record:
-    return Record(Shelf.COUNTS, f"server:{server}", server=server)
+    return Record(Namespace.COUNTS, f"server:{server}", server=server)
 
 
 def _less(counts: Counter[str], key: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...explain.tracebacks import get_logger
-from ..store.store import Record, Shelf, Store, StoreError
+from ..store.store import Namespace, Record, Store, StoreError
 
 logger = get_logger(__name__)
 
@@ -17,7 +17,7 @@ class Resets:
     async def of(self, channel: str) -> str:
         """The id of the last reset of *channel*; empty if there was none, or the store failed."""
         try:
-            record = await self._store.get(Shelf.BOT, _key(channel))
+            record = await self._store.get(Namespace.BOT, _key(channel))
         except StoreError as error:
             logger.warning("the reset of a channel could not be read: %s", error, exc_info=error)
             return ""
@@ -26,7 +26,7 @@ class Resets:
     async def begin(self, channel: str, since: str, *, server: str = "", person: str = "") -> None:
         """Reset the conversation in *channel* at the id *since*; without a *server* it belongs to *person*."""
         owner = "" if server else person
-        await self._store.put(Record(Shelf.BOT, _key(channel), {"since": since}, server=server, owner=owner))
+        await self._store.put(Record(Namespace.BOT, _key(channel), {"since": since}, server=server, owner=owner))
 
 
 def _key(channel: str) -> str:

@@ -10,7 +10,7 @@ from ...errors import InputError
 from ...explain.tracebacks import get_logger
 from ...models.vendor_rows import VENDORS, Vendor
 from ..store.sealing import Seal
-from ..store.store import Record, Shelf, Store, StoreError
+from ..store.store import Namespace, Record, Store, StoreError
 
 logger = get_logger(__name__)
 
@@ -58,15 +58,15 @@ class ServerKeys:
             msg = "that does not look like a key; copy it whole from the vendor's page, and nothing else"
             raise InputError(msg)
         sealed = self._seal.seal(" ".join(secrets))
-        await self._store.put(Record(Shelf.KEYS, f"{server}/{wallet}", {_SEALED: sealed}, server=server))
+        await self._store.put(Record(Namespace.KEYS, f"{server}/{wallet}", {_SEALED: sealed}, server=server))
 
     async def remove(self, server: str, vendor: str) -> bool:
         """Delete the keys of *server* for *vendor*; return whether there were any."""
-        return bool(await self._store.delete(Shelf.KEYS, f"{server}/{wallet_of(vendor) or vendor}"))
+        return bool(await self._store.delete(Namespace.KEYS, f"{server}/{wallet_of(vendor) or vendor}"))
 
     async def vendors(self, server: str) -> tuple[str, ...]:
         """The vendors for which *server* has keys."""
-        records = await self._store.find(Shelf.KEYS, prefix=f"{server}/")
+        records = await self._store.find(Namespace.KEYS, prefix=f"{server}/")
         return tuple(record.key.partition("/")[2] for record in records)
 
     async def of(self, server: str) -> Mapping[str, tuple[str, ...]]:
@@ -74,7 +74,7 @@ class ServerKeys:
         if not server:
             return MappingProxyType({})
         try:
-            records = await self._store.find(Shelf.KEYS, prefix=f"{server}/")
+            records = await self._store.find(Namespace.KEYS, prefix=f"{server}/")
         except StoreError as error:
             logger.warning("the keys of a server could not be read; the operator's are used", exc_info=error)
             return MappingProxyType({})

@@ -22,7 +22,7 @@ import msgspec
 from ...errors import InputError
 from .sealing import Seal
 from .secrets import ValuePath, everything, sealed_in, with_texts
-from .store import Record, Shelf, Store, StoreError
+from .store import Namespace, Record, Store, StoreError
 from .values import check, is_storable, packed
 
 FORMAT = "cadenza store"
@@ -81,7 +81,7 @@ async def import_(store: Store, text: str | bytes, seal: Seal) -> Imported:
 
 def _entry(record: Record, paths: Sequence[ValuePath]) -> Mapping[str, object]:
     return {
-        "shelf": record.shelf.value,
+        "shelf": record.namespace.value,
         "key": record.key,
         "value": record.value,
         "owner": record.owner,
@@ -105,7 +105,7 @@ def _sealed(record: Record, paths: Sequence[ValuePath], seal: Seal) -> Record:
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A record in an export."""
 
-    shelf: Shelf
+    namespace: Namespace
     key: str
     value: dict[str, object]
     owner: str = ""
@@ -126,9 +126,9 @@ def _read(text: str | bytes) -> list[tuple[Record, list[ValuePath]]]:
         case _:
             _refuse("it is not an export of a store")
     read = [_record(number, entry) for number, entry in enumerate(entries, start=1)]
-    places = Counter((record.shelf, record.key) for record, _ in read)
+    places = Counter((record.namespace, record.key) for record, _ in read)
     for number, (record, _) in enumerate(read, start=1):
-        if places[record.shelf, record.key] > 1:
+        if places[record.namespace, record.key] > 1:
             _refuse(f"record {number} occurs twice")
     return read
 
@@ -138,7 +138,9 @@ def _record(number: int, written: object) -> tuple[Record, list[ValuePath]]:
         entry = msgspec.convert(written, _Entry)
     except msgspec.ValidationError as error:  # its text names types and paths, never values
         _refuse(f"record {number} is invalid ({error})")
-    record = Record(entry.shelf, entry.key, entry.value, owner=entry.owner, server=entry.server, expires=entry.expires)
+    record = Record(
+        entry.namespace, entry.key, entry.value, owner=entry.owner, server=entry.server, expires=entry.expires
+    )
     try:
         check(record)
         packed(record.value)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from .store import Record, Shelf
+from .store import Namespace, Record
 from .values import check, check_texts, packed, unpacked
 
 
@@ -24,45 +24,45 @@ class MemoryStore:
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._records: dict[tuple[Shelf, str], _Kept] = {}
+        self._records: dict[tuple[Namespace, str], _Kept] = {}
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:
         """The record with this key."""
         check_texts(key)
-        return self._live(shelf, key)
+        return self._live(namespace, key)
 
     async def put(self, *records: Record) -> None:
         """Insert or replace *records*."""
-        self._records |= {(record.shelf, record.key): _kept(record) for record in records}
+        self._records |= {(record.namespace, record.key): _kept(record) for record in records}
 
-    async def delete(self, shelf: Shelf, *keys: str) -> int:
+    async def delete(self, namespace: Namespace, *keys: str) -> int:
         """Delete the records with these keys; return how many there were."""
         check_texts(*keys)
-        return self._remove([(shelf, key) for key in dict.fromkeys(keys)])
+        return self._remove([(namespace, key) for key in dict.fromkeys(keys)])
 
     async def find(
-        self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
+        self, namespace: Namespace, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
         """All matching records, ordered by key."""
         check_texts(prefix, owner or "", server or "")
         fitting = sorted(
             key
             for (place, key), kept in self._records.items()
-            if place is shelf and key.startswith(prefix) and _is_of(kept.record, owner, server)
+            if place is namespace and key.startswith(prefix) and _is_of(kept.record, owner, server)
         )
-        return [record for key in fitting if (record := self._live(shelf, key))]
+        return [record for key in fitting if (record := self._live(namespace, key))]
 
     async def change(
-        self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
+        self, namespace: Namespace, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
         """Replace a record by what *change* makes of it."""
         check_texts(key)
-        changed = change(self._live(shelf, key))
+        changed = change(self._live(namespace, key))
         if changed is None:
-            self._records.pop((shelf, key), None)
+            self._records.pop((namespace, key), None)
             return None
-        changed = replace(changed, shelf=shelf, key=key)
-        self._records[shelf, key] = _kept(changed)
+        changed = replace(changed, namespace=namespace, key=key)
+        self._records[namespace, key] = _kept(changed)
         return changed
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
@@ -89,13 +89,13 @@ class MemoryStore:
     ) -> None:
         await self.close()
 
-    def _live(self, shelf: Shelf, key: str) -> Record | None:
-        kept = self._records.get((shelf, key))
+    def _live(self, namespace: Namespace, key: str) -> Record | None:
+        kept = self._records.get((namespace, key))
         if kept is None or (kept.record.expires is not None and kept.record.expires <= self._clock()):
             return None
         return replace(kept.record, value=unpacked(kept.value))
 
-    def _remove(self, places: list[tuple[Shelf, str]]) -> int:
+    def _remove(self, places: list[tuple[Namespace, str]]) -> int:
         """Delete the records in *places*; return how many had not expired."""
         count = sum(self._live(*place) is not None for place in places)
         for place in places:

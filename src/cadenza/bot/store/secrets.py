@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from .sealing import MARK, Seal
-from .store import Record, Shelf, Store, Value
+from .store import Namespace, Record, Store, Value
 
 ValuePath: TypeAlias = tuple[str | int, ...]
 """The path of a text within a value: keys of objects and indexes of lists."""
@@ -76,4 +76,4 @@ async def reseal(store: Store, seal: Seal) -> Resealed:
 
 async def everything(store: Store) -> Sequence[Record]:
     """All records of all collections, in order."""
-    return [record for shelf in Shelf for record in await store.find(shelf)]
+    return [record for namespace in Namespace for record in await store.find(namespace)]

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from .opening import copied, opened
-from .store import Record, Shelf, StoreError
+from .store import Namespace, Record, StoreError
 from .values import check, check_texts, packed, unpacked
 from .worker import Worker
 
@@ -47,10 +47,10 @@ class SqliteStore:
 
     # --- the protocol -----------------------------------------------------------------------
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:
         """The record with this key."""
         check_texts(key)
-        return await self._worker.do(partial(self._got, shelf, key))
+        return await self._worker.do(partial(self._got, namespace, key))
 
     async def put(self, *records: Record) -> None:
         """Insert or replace *records*, all of them or none."""
@@ -58,30 +58,30 @@ class SqliteStore:
         if rows:
             await self._worker.do(partial(self._written, rows), writes=True)
 
-    async def delete(self, shelf: Shelf, *keys: str) -> int:
+    async def delete(self, namespace: Namespace, *keys: str) -> int:
         """Delete the records with these keys; return how many there were."""
         check_texts(*keys)
-        return await self._worker.do(partial(self._deleted, shelf, list(dict.fromkeys(keys))), writes=True)
+        return await self._worker.do(partial(self._deleted, namespace, list(dict.fromkeys(keys))), writes=True)
 
     async def find(
-        self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
+        self, namespace: Namespace, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
         """All matching records, ordered by key."""
         check_texts(prefix, owner or "", server or "")
         conditions, values = _of(owner, server)
         conditions = ["shelf = ?", *conditions, "key >= ?"]
-        values = [shelf, *values, prefix]
+        values = [namespace, *values, prefix]
         if beyond := _beyond(prefix):
             conditions.append("key < ?")
             values.append(beyond)
         return await self._worker.do(partial(self._found, conditions, values))
 
     async def change(
-        self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
+        self, namespace: Namespace, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
         """Replace a record by what *change* makes of it, which is called on the store's thread, maybe twice."""
         check_texts(key)
-        return await self._worker.do(partial(self._changed, shelf, key, change), writes=True)
+        return await self._worker.do(partial(self._changed, namespace, key, change), writes=True)
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
         """Delete every record of this owner or this server, without traces in the file."""
@@ -113,8 +113,8 @@ class SqliteStore:
 
     # --- on the thread ----------------------------------------------------------------------
 
-    def _got(self, shelf: Shelf, key: str, connection: sqlite3.Connection) -> Record | None:
-        row = connection.execute(_GET, (shelf, key, self._clock())).fetchone()
+    def _got(self, namespace: Namespace, key: str, connection: sqlite3.Connection) -> Record | None:
+        row = connection.execute(_GET, (namespace, key, self._clock())).fetchone()
         return None if row is None else _record(row)
 
     def _written(self, rows: Sequence[_Row], connection: sqlite3.Connection) -> None:
@@ -122,9 +122,9 @@ class SqliteStore:
         if self._clock() >= self._swept + self._sweep_every:
             self._swept_a_little(connection)
 
-    def _deleted(self, shelf: Shelf, keys: Sequence[str], connection: sqlite3.Connection) -> int:
-        count = sum(self._got(shelf, key, connection) is not None for key in keys)
-        connection.executemany(_DELETE, [(shelf, key) for key in keys])
+    def _deleted(self, namespace: Namespace, keys: Sequence[str], connection: sqlite3.Connection) -> int:
+        count = sum(self._got(namespace, key, connection) is not None for key in keys)
+        connection.executemany(_DELETE, [(namespace, key) for key in keys])
         return count
 
     def _found(self, conditions: Sequence[str], values: Sequence[str], connection: sqlite3.Connection) -> list[Record]:
@@ -137,16 +137,16 @@ class SqliteStore:
 
     def _changed(
         self,
-        shelf: Shelf,
+        namespace: Namespace,
         key: str,
         change: Callable[[Record | None], Record | None],
         connection: sqlite3.Connection,
     ) -> Record | None:
-        changed = change(self._got(shelf, key, connection))
+        changed = change(self._got(namespace, key, connection))
         if changed is None:
-            connection.execute(_DELETE, (shelf, key))
+            connection.execute(_DELETE, (namespace, key))
             return None
-        changed = replace(changed, shelf=shelf, key=key)
+        changed = replace(changed, namespace=namespace, key=key)
         self._written([_row(changed)], connection)
         return changed
 
@@ -172,13 +172,13 @@ class SqliteStore:
 
 def _row(record: Record) -> _Row:
     check(record)
-    return record.shelf, record.key, packed(record.value), record.owner, record.server, record.expires
+    return record.namespace, record.key, packed(record.value), record.owner, record.server, record.expires
 
 
 def _record(row: _Row) -> Record:
-    shelf, key, value, owner, server, expires = row
+    namespace, key, value, owner, server, expires = row
     try:
-        place = Shelf(shelf)
+        place = Namespace(namespace)
     except ValueError:
         msg = "the store has records of a kind that this Cadenza does not know; update Cadenza"
         raise StoreError(msg) from None

@@ -21,7 +21,7 @@ class StoreError(CadenzaError):
     """The store could not be opened, read or written; the message is one sentence that says what to do."""
 
 
-class Shelf(StrEnum):
+class Namespace(StrEnum):
     """The collections of a store. The values are part of the file format and of exports, and never change."""
 
     SERVERS = "servers"
@@ -54,7 +54,7 @@ class Shelf(StrEnum):
 class Record:
     """One record of a store."""
 
-    shelf: Shelf
+    namespace: Namespace
     key: str
     value: Value = field(default_factory=lambda: MappingProxyType({}))
     owner: str = ""
@@ -68,22 +68,22 @@ class Record:
 class Store(Protocol):
     """Keeps records. Methods raise only ``StoreError``. Expired records are never returned."""
 
-    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+    async def get(self, namespace: Namespace, key: str, /) -> Record | None:
         """The record with this key."""
 
     async def put(self, *records: Record) -> None:
         """Insert or replace *records*, all of them or none. They are durable when it returns."""
 
-    async def delete(self, shelf: Shelf, *keys: str) -> int:
+    async def delete(self, namespace: Namespace, *keys: str) -> int:
         """Delete the records with these keys; return how many there were."""
 
     async def find(
-        self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
+        self, namespace: Namespace, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
         """All records whose key begins with *prefix*, of this owner and server if given, ordered by key."""
 
     async def change(
-        self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
+        self, namespace: Namespace, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
         """Atomically replace a record by what *change* makes of it, and return that; ``None`` deletes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .sealing import Seal
-from .store import Record, Shelf, Store, StoreError
+from .store import Namespace, Record, Store, StoreError
 
 
 class StoredWebhooks:
@@ -18,7 +18,7 @@ class StoredWebhooks:
 
     async def load(self, channel: str, /) -> tuple[str, str] | None:
         """The id and token of the webhook of *channel*; one that cannot be read is deleted."""
-        record = await self._store.get(Shelf.WEBHOOKS, channel)
+        record = await self._store.get(Namespace.WEBHOOKS, channel)
         if record is None:
             return None
         match record.value:
@@ -35,8 +35,8 @@ class StoredWebhooks:
     async def save(self, channel: str, id_: str, token: str, /) -> None:
         """Store the webhook of *channel*, replacing an earlier one."""
         value = {"id": id_, "token": self._seal.seal(token)}
-        await self._store.put(Record(Shelf.WEBHOOKS, channel, value, server=self._server_of(channel)))
+        await self._store.put(Record(Namespace.WEBHOOKS, channel, value, server=self._server_of(channel)))
 
     async def forget(self, channel: str, /) -> None:
         """Delete the webhook of *channel*."""
-        await self._store.delete(Shelf.WEBHOOKS, channel)
+        await self._store.delete(Namespace.WEBHOOKS, channel)

@@ -13,7 +13,7 @@ from ...settings import settings_fields
 from . import film_words
 from .film import Json
 from .printing import Paper, body, cut_to, harmless, headline, numbers_in_words, wrapped
-from .summary import Message, Telling
+from .summary import Message, ReplySummary
 
 _SIDES = ("A", "B")
 _STYLES = ("red", "green")
@@ -38,8 +38,8 @@ class MessageStretch:
 class Comparison:
     """Two tellings of the same answer."""
 
-    left: Telling
-    right: Telling
+    left: ReplySummary
+    right: ReplySummary
     stretches: tuple[MessageStretch, ...]
 
     @property
@@ -57,7 +57,7 @@ class Comparison:
         }
 
 
-def compared(left: Telling, right: Telling) -> Comparison:
+def compared(left: ReplySummary, right: ReplySummary) -> Comparison:
     """Compare two tellings."""
     matcher = SequenceMatcher(None, _keys(left), _keys(right), autojunk=False)
     stretches = tuple(
@@ -67,7 +67,7 @@ def compared(left: Telling, right: Telling) -> Comparison:
     return Comparison(left, right, stretches)
 
 
-def _keys(telling: Telling) -> list[tuple[object, ...]]:
+def _keys(telling: ReplySummary) -> list[tuple[object, ...]]:
     return [(message.author, message.text, message.file, message.calls) for message in telling.messages]
 
 

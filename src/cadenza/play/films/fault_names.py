@@ -19,7 +19,7 @@ _LIMITED, _SLOW = 2.0, 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class RehearsalFault:
     """A fault that hits messages of the bot."""
 
     what: What

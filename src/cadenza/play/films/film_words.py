@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...explain.step_words import About, number_of, part_of, parts_of, text_of
-from .summary import Message, Telling, seconds_between
+from .summary import Message, ReplySummary, seconds_between
 
 _STARTS: Mapping[str, str] = MappingProxyType(
     {
@@ -169,7 +169,7 @@ def outcome(about: About) -> str:
     return f"{kind}: {why}" if why and (kind, why) != ("completed", "stop") else kind or "nobody knows how"
 
 
-def unshown(telling: Telling) -> str:
+def unshown(telling: ReplySummary) -> str:
     """How much of the model's text is in no message, and why."""
     has_file = any(message.file for message in telling.messages)
     fates = {**_FATES, "dropped": "taken out, or in a file" if has_file else "taken out"}

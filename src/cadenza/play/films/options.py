@@ -12,7 +12,7 @@ from typing import cast
 from ...errors import InputError
 from ...settings import Settings, given, settings_fields
 from ...sim.rate_limits import Rate
-from .fault_names import Trouble, What
+from .fault_names import RehearsalFault, What
 from .plan import Rehearsal
 
 _FAULT = re.compile(r"(?P<what>[a-z_]+?)(?:x(?P<times>\d{1,4}))?(?:@(?P<message>\d{1,6}))?")
@@ -155,9 +155,9 @@ def _limit(word: str) -> Rate | None:
     return Rate(int(found["count"]), float(found["seconds"]))
 
 
-def _fault(word: str) -> Trouble:
+def _fault(word: str) -> RehearsalFault:
     found = _FAULT.fullmatch(word)
     if found is None:
         msg = f"what goes wrong is given as lost, lostx2 or lost@3, not {word[:40]!r}"
         raise InputError(msg)
-    return Trouble(cast("What", found["what"]), int(found["times"] or 1), int(found["message"] or 0))
+    return RehearsalFault(cast("What", found["what"]), int(found["times"] or 1), int(found["message"] or 0))

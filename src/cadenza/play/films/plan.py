@@ -11,7 +11,7 @@ from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ...stages.s7_delivery import Painter
 from ...types import Chunk, Finished, Persona, Roster, StopReason, TextDelta
-from .fault_names import Trouble
+from .fault_names import RehearsalFault
 
 _LATENCY = 0.08
 _TOKEN = 4
@@ -75,7 +75,7 @@ class Rehearsal:
     """The rate limit of each webhook."""
     latency: float = _LATENCY
     """Seconds until the simulated Discord answers a call."""
-    faults: tuple[Trouble, ...] = ()
+    faults: tuple[RehearsalFault, ...] = ()
     """Faults of the simulated Discord."""
     painter: Painter | Default | None = Default.PAINTER
     """Paints pictures of tables."""

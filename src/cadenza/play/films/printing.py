@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ...explain.step_words import About, parts_of, text_of, texts_of
 from . import film_words
-from .summary import Message, ReplyEvent, Telling
+from .summary import Message, ReplyEvent, ReplySummary
 
 WIDEST = 100
 _LABEL = 9
@@ -78,7 +78,7 @@ class Printer:
             yield text
 
 
-def reply_lines(telling: Telling, paper: Paper) -> Iterator[Text]:
+def reply_lines(telling: ReplySummary, paper: Paper) -> Iterator[Text]:
     """A whole reply: its messages, the events between them, and its numbers."""
     if telling.settings:
         settings = ", ".join(f"{name} {value!r}" for name, value in telling.settings.items())
@@ -125,14 +125,14 @@ def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> I
         yield Text.assemble((mark, style or "cyan"), line)
 
 
-def summary_lines(telling: Telling, paper: Paper) -> Iterator[Text]:
+def summary_lines(telling: ReplySummary, paper: Paper) -> Iterator[Text]:
     """A reply in numbers."""
     yield headline("Summary", "", paper)
     for label, value in numbers_in_words(telling):
         yield from labelled(label, value, paper)
 
 
-def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
+def numbers_in_words(telling: ReplySummary) -> list[tuple[str, str]]:
     """The numbers of a reply, each with its label; missing ones are left out."""
     numbers = telling.numbers
     came, first = numbers.last_token, numbers.first_message

@@ -121,7 +121,7 @@ class ReplyNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ReplySummary:
     """One reply, summarised."""
 
     persona: str
@@ -135,7 +135,7 @@ class Telling:
     """How it ended: ``kind``, ``reason`` and ``error``."""
     numbers: ReplyNumbers
 
-    def only(self, number: int) -> Telling | None:
+    def only(self, number: int) -> ReplySummary | None:
         """The same with only that message and no events; ``None`` if it is not here."""
         found = tuple(message for message in self.messages if message.number == number)
         return replace(self, messages=found, events=(), fates=()) if found else None
@@ -153,14 +153,14 @@ class Telling:
         }
 
 
-def tellings(film: Film) -> list[Telling]:
+def tellings(film: Film) -> list[ReplySummary]:
     """Every reply in *film*, in the order in which they began."""
     turns: dict[str, list[FilmRecord]] = {}
     around: list[FilmRecord] = []
     for record in film.records:
         turn = record.about.get("turn")
         (turns.setdefault(turn, []) if isinstance(turn, str) else around).append(record)
-    found: list[Telling] = []
+    found: list[ReplySummary] = []
     since, names = 0.0, _Names(around)
     for records in turns.values():
         until = records[-1].at if len(found) < len(turns) - 1 else film.seconds
@@ -170,7 +170,7 @@ def tellings(film: Film) -> list[Telling]:
     return found
 
 
-def counted(told: Iterable[Telling]) -> list[Telling]:
+def counted(told: Iterable[ReplySummary]) -> list[ReplySummary]:
     """*told* with their messages numbered through all replies."""
     number = count(1)
     return [
@@ -237,14 +237,14 @@ class _Reply:
         self._begun = self._about("reply")
         self._begins = next((one.at for one in records if one.about.get("step") == "reply"), records[0].at)
 
-    def telling(self, settings: About) -> Telling:
+    def telling(self, settings: About) -> ReplySummary:
         """Its summary; *settings* are those of the film."""
         persona = text_of(self._begun, "persona")
         own = self._begun.get("settings")
         messages = tuple(self._messages(persona))
         outcome = self._about("end").get("outcome")
         fates = [{"at": _rounded(one.at), **_without_turn(one.about)} for one in self._of("fate")]
-        return Telling(
+        return ReplySummary(
             persona,
             dict(own if isinstance(own, Mapping) else settings),
             messages,

@@ -35,7 +35,7 @@ _ANSWERED = 3.0
 
 def say(live: Live, wanted: SayBody) -> Json:
     """Send a message, or use a command if it begins with a slash; two slashes send one."""
-    person = live.grounds.person(wanted.who)
+    person = live.play_world.person(wanted.who)
     files = [_file(upload) for upload in wanted.files]
     if wanted.text.startswith("/") and not wanted.text.startswith("//"):
         return {"interaction": _use(live, person, wanted, files)}
@@ -43,16 +43,16 @@ def say(live: Live, wanted: SayBody) -> Json:
     if not text.strip() and not files:
         msg = "there is nothing to say; write something, or send a file"
         raise InputError(msg)
-    said = _sayable(live.grounds.scenery.addressed(text))
+    said = _sayable(live.play_world.scenery.addressed(text))
     return {"id": person.says(wanted.channel, said, reply_to=wanted.reply_to, files=files)}
 
 
 async def act(live: Live, wanted: Act) -> Json:
     """Do any other action."""
-    me = live.grounds.me
+    me = live.play_world.me
     match wanted:
         case EditAct(channel, id_, text):
-            _author(live, channel, id_).edits(channel, id_, _sayable(live.grounds.scenery.addressed(text)))
+            _author(live, channel, id_).edits(channel, id_, _sayable(live.play_world.scenery.addressed(text)))
         case DeleteAct(channel, id_):
             _author(live, channel, id_).deletes(channel, id_)
         case ReactAct(channel, id_, emoji):
@@ -60,7 +60,7 @@ async def act(live: Live, wanted: Act) -> Json:
         case UnreactAct(channel, id_, emoji):
             me.unreacts(channel, id_, emoji)
         case TypeAct(channel, who):
-            live.grounds.person(who).types(channel)
+            live.play_world.person(who).types(channel)
         case PressAct(channel, id_, component):
             return {"interaction": me.presses(channel, id_, component)}
         case ChooseAct(channel, id_, component, values):
@@ -78,9 +78,9 @@ async def act(live: Live, wanted: Act) -> Json:
 
 def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> str:
     """Use a command; the files go to its file options, in order."""
-    known = live.world.get_commands(live.grounds.scenery.bot, None)
+    known = live.world.get_commands(live.play_world.scenery.bot, None)
     spoken = [_without_files(command) for command in known] if files else known
-    name, options = command_of(wanted.text[1:].strip(), spoken, live.grounds.scenery.names())
+    name, options = command_of(wanted.text[1:].strip(), spoken, live.play_world.scenery.names())
     wants = _file_options(known, name.split())
     if len(files) > len(wants):
         msg = f"/{name} takes {len(wants) or 'no'} file{'' if len(wants) == 1 else 's'}; send it without the others"
@@ -103,7 +103,9 @@ def _file_options(commands: Sequence[Json], words: Sequence[str]) -> list[str]:
 
 async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
     """The bot's autocompletion for an option; empty if it does not answer in time."""
-    interaction = live.grounds.me.completes(wanted.channel, wanted.command, wanted.option, wanted.text, **wanted.others)
+    interaction = live.play_world.me.completes(
+        wanted.channel, wanted.command, wanted.option, wanted.text, **wanted.others
+    )
     try:
         await live.server.until(lambda: live.world.is_answered(interaction), within=_ANSWERED)
     except TimeoutError:
@@ -113,8 +115,8 @@ async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
 
 def _author(live: Live, channel: str, message: str) -> Person:
     """The author of *message*, if one can speak as them; else oneself, so that Discord refuses the action."""
-    author = live.world.get_message(live.grounds.me.id, channel, message)["author"]["id"]
-    return next((person for person in live.grounds.people if person.id == author), live.grounds.me)
+    author = live.world.get_message(live.play_world.me.id, channel, message)["author"]["id"]
+    return next((person for person in live.play_world.people if person.id == author), live.play_world.me)
 
 
 def _file(upload: Upload) -> File:

@@ -11,7 +11,7 @@ from ...sim.rate_limits import Quota, RateLimits
 from ...sim.server import Server
 from ...sim.wire import Json
 from ..films.fault_names import AS_BOT, AS_SOMEBODY, What
-from .world import Grounds
+from .world import PlayWorld
 
 _SAYING = (AS_BOT, AS_SOMEBODY)
 """The calls that send a message: as the bot, and through a webhook."""
@@ -38,12 +38,12 @@ class _Trouble:
         return self.times - self.fault.struck
 
 
-class Weather:
+class FaultControls:
     """The behaviour of one session's Discord."""
 
-    def __init__(self, server: Server, grounds: Grounds) -> None:
+    def __init__(self, server: Server, play_world: PlayWorld) -> None:
         self._server = server
-        self._grounds = grounds
+        self._play_world = play_world
         self._limits: tuple[int, float] | None = _USUAL
         self._latency = 0.0
         self._delay: Fault | None = None
@@ -112,6 +112,6 @@ class Weather:
                 assert_never(what)
 
     def _drop_webhooks(self) -> None:
-        me, guild = self._grounds.me.id, self._grounds.scenery.guild.id
+        me, guild = self._play_world.me.id, self._play_world.scenery.guild.id
         for webhook in self._server.world.guild_webhooks(me, guild):
             self._server.world.delete_webhook(me, webhook["id"])

@@ -31,7 +31,7 @@ LARGE = 50_000
 """Characters of a text, or bytes of films, from which a process of its own is used."""
 
 
-class Screening:
+class FilmJobs:
     """Makes films. Cancelling the waiting task cancels its film; so does the timeout."""
 
     def __init__(self, *, takes: float = TAKES) -> None:

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from ...errors import CadenzaError, InputError
 from ...settings import Settings
 from ...sim.rate_limits import Rate
-from ..films.fault_names import Trouble
+from ..films.fault_names import RehearsalFault
 from ..films.film import Film, encoded, packed
 from ..films.plan import Rehearsal
 from ..films.rehearsal import rehearse
@@ -91,7 +91,7 @@ def _rehearsal(wanted: Rehearse, side: Side) -> Rehearsal:
         asked=wanted.asked,
         title=side.label if isinstance(side.label, str) else "",
         stop_at=side.stop_at,
-        faults=tuple(Trouble(one.what, one.times, one.at_message, one.seconds) for one in side.faults),
+        faults=tuple(RehearsalFault(one.what, one.times, one.at_message, one.seconds) for one in side.faults),
     )
     if side.limits is UNSET:
         return plain

@@ -39,21 +39,22 @@ _SLASH, _OF_A_MESSAGE = 1, 3
 
 def state_of(live: Live, language: str, spoken: str) -> Json:
     """The state for a page in the language *spoken*, in a world whose language is *language*."""
-    world, bot = live.world, live.grounds.scenery.bot
+    world, bot = live.world, live.play_world.scenery.bot
     known = world.get_commands(bot, None)
     return {
         "session": live.session,
         "version": _version(),
-        "me": live.grounds.me.id,
+        "me": live.play_world.me.id,
         "people": [
-            {"id": person.id, "name": person.name, "is_me": person is live.grounds.me} for person in live.grounds.people
+            {"id": person.id, "name": person.name, "is_me": person is live.play_world.me}
+            for person in live.play_world.people
         ],
-        "channels": [channel.as_json() for channel in live.grounds.channels],
+        "channels": [channel.as_json() for channel in live.play_world.channels],
         "commands": [one for command in known if command["type"] == _SLASH for one in _leaves(command, spoken)],
         "menus": [command["name"] for command in known if command["type"] == _OF_A_MESSAGE],
         "models": models_of(live),
         "settings": settings_of(live),
-        "discord": live.weather.as_json(),
+        "discord": live.fault_controls.as_json(),
         "stories": [_story(story) for story in STORIES],
         "suggestions": [dict(show.asks) for show in SHOWS],
         "language": language,

@@ -16,7 +16,7 @@ from ...bot.config.current import Current
 from ...bot.config.dotenv import secrets as secrets_of
 from ...bot.config.reading import load
 from ...bot.lifecycle import Interrupts, work
-from ...bot.runtime import ClientOf, RunningClient, session, simulated_bot
+from ...bot.runtime import ClientFactory, RunningClient, session, simulated_bot
 from ...bot.services.choices import Choice
 from ...bot.services.explanations import Explanations
 from ...bot.store.in_memory import MemoryStore
@@ -30,11 +30,11 @@ from ...sim.server import Server, serve
 from ...sim.world import World
 from ..films.camera import Camera
 from ..films.urls import Paths
-from .faults import Weather
+from .faults import FaultControls
 from .guide import PACE
 from .model_choices import PlayModels, with_models
 from .reel import Reel
-from .world import GAZER, Grounds, adapted, bot_name, built_in, laid_out
+from .world import GAZER, PlayWorld, adapted, bot_name, built_in, laid_out
 
 _DEVELOPED_EVERY = 0.1
 _GOODBYE = 5.0
@@ -61,16 +61,16 @@ class Wanted:
 class Live:
     """Everything of one session. Each session has a world of its own."""
 
-    grounds: Grounds
+    play_world: PlayWorld
     server: Server
     current: Current
     begins_with: Config
     """The configuration at its start, for a reset of the settings."""
-    staff: BotServices
-    hands: RunningClient
+    services: BotServices
+    running_client: RunningClient
     reel: Reel
     camera: Camera
-    weather: Weather
+    fault_controls: FaultControls
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
@@ -102,7 +102,7 @@ class Playground:
     ``live()`` returns the session, and waits while there is none.
     """
 
-    def __init__(self, wanted: Wanted | None = None, *, client_of: ClientOf = simulated_bot) -> None:
+    def __init__(self, wanted: Wanted | None = None, *, client_of: ClientFactory = simulated_bot) -> None:
         self._wanted = wanted or Wanted()
         self._client_of = client_of
         self._environment = dict(os.environ)  # before secrets are put there: those would win over a later .env
@@ -176,12 +176,12 @@ class Playground:
         real, given = self._environment, self._given()
         plain = built_in() if given is None else given
         own = {} if given is None else secrets_of(given, real)
-        grounds = laid_out(bot_name(plain))
-        grounds.speak(self.language)
-        async with serve(grounds.scenery.world) as server:  # avatars are hosted here
-            config = with_models(adapted(plain, grounds, self.language), self._wanted.model, {**real, **own})
+        play_world = laid_out(bot_name(plain))
+        play_world.speak(self.language)
+        async with serve(play_world.scenery.world) as server:  # avatars are hosted here
+            config = with_models(adapted(plain, play_world, self.language), self._wanted.model, {**real, **own})
             reel = Reel()
-            camera = _camera(grounds, server, reel)
+            camera = _camera(play_world, server, reel)
             developing = asyncio.create_task(_develop(camera), name="cadenza camera")
             bot_session = session(
                 config,
@@ -189,18 +189,22 @@ class Playground:
                 secrets=lambda _: own,
                 environment=real,
                 level=self._wanted.level,
-                staff_of=partial(_staff, wanted=self._wanted, camera=camera),
+                staff_of=partial(_services, wanted=self._wanted, camera=camera),
                 client_of=self._client_of,
             )
             try:
                 with server.discord_py():
                     async with bot_session as running:
-                        current, staff, hands = running.current, running.staff, running.bot
+                        current, services, running_client = running.current, running.services, running.bot
                         if given is None:
-                            await staff.choices.change_channel(grounds.stargazers, grounds.scenery.guild.id, _at_home)
-                        _follow_turns(current, hands)
-                        weather = Weather(server, grounds)
-                        live = Live(grounds, server, current, config, staff, hands, reel, camera, weather)
+                            await services.choices.change_channel(
+                                play_world.stargazers, play_world.scenery.guild.id, _at_home
+                            )
+                        _follow_turns(current, running_client)
+                        fault_controls = FaultControls(server, play_world)
+                        live = Live(
+                            play_world, server, current, config, services, running_client, reel, camera, fault_controls
+                        )
                         await self._worked(live)
             finally:
                 await end_task(developing)
@@ -221,28 +225,34 @@ class Playground:
                 self._live.set_result(live)
 
         try:
-            await work(live.hands.client, live.grounds.scenery.token, interrupts=end, wind_down=at_once, on_ready=ready)
+            await work(
+                live.running_client.client,
+                live.play_world.scenery.token,
+                interrupts=end,
+                wind_down=at_once,
+                on_ready=ready,
+            )
         finally:
             if self._live.done() and not self._is_closing:
                 self._live = asyncio.get_running_loop().create_future()
             live.reel.close()
 
 
-def _staff(current: Current, store: Store, wanted: Wanted, camera: Camera) -> BotServices:
+def _services(current: Current, store: Store, wanted: Wanted, camera: Camera) -> BotServices:
     seal = Seal(new_key())
-    staff = build(current, store, seal)
+    services = build(current, store, seal)
     filmed = Filmed(store, lambda: current.now.store)
     filmed.camera = camera
-    staff.memory.privacy.listen(filmed.forget)
-    shelf = PlayModels(current, store, seal, pace=wanted.pace, sleep=wanted.sleep)
-    return replace(staff, models=shelf, explanations=filmed)
+    services.memory.privacy.listen(filmed.forget)
+    namespace = PlayModels(current, store, seal, pace=wanted.pace, sleep=wanted.sleep)
+    return replace(services, models=namespace, explanations=filmed)
 
 
-def _camera(grounds: Grounds, server: Server, reel: Reel) -> Camera:
+def _camera(play_world: PlayWorld, server: Server, reel: Reel) -> Camera:
     return Camera(
         server.world,
         reel.add,
-        me=grounds.me.id,
+        me=play_world.me.id,
         clock=asyncio.get_running_loop().time,
         rest=server.rest,
         addresses=Paths(server.world),
@@ -261,13 +271,13 @@ def _at_home(choice: Choice) -> Choice:
     return replace(choice, persona=GAZER)
 
 
-def _follow_turns(current: Current, hands: RunningClient) -> None:
+def _follow_turns(current: Current, running_client: RunningClient) -> None:
     """Apply changed turn settings at once; a real bot reads them at its start.
 
     It also retries a channel that refused it: here that was an arranged fault, and is over with the next message.
     """
-    bot = hands.client
+    bot = running_client.client
     if isinstance(bot, CadenzaBot):
-        bot.home.shared.blocked_seconds = 0.0
+        bot.client_state.shared.blocked_seconds = 0.0
         turns = bot.turns
         current.listen(lambda _, after: turns.change(after.settings))

@@ -23,7 +23,7 @@ from ...sim.wire import Refusal
 from .. import page
 from . import actions, request_types, tuning
 from .event_stream import send_events
-from .film_jobs import Screening
+from .film_jobs import FilmJobs
 from .guard import Guard, headers
 from .page_state import models_of, settings_of, state_of
 from .session import Playground
@@ -66,7 +66,7 @@ class PlaygroundSite:
     def __init__(self, play: Playground, guard: Guard) -> None:
         self._play = play
         self._guard = guard
-        self._screening = Screening()
+        self._screening = FilmJobs()
         self._headers = headers(page.index())
 
     def app(self) -> web.Application:
@@ -189,7 +189,7 @@ class PlaygroundSite:
     async def _discord(self, request: web.Request) -> web.Response:
         wanted, live = await _read(request, request_types.NewDiscord), await self._play.live()
         tuning.change_discord(live, wanted)
-        return _json({"discord": live.weather.as_json()})
+        return _json({"discord": live.fault_controls.as_json()})
 
     async def _model(self, request: web.Request) -> web.Response:
         wanted, live = await _read(request, request_types.NewModel), await self._play.live()

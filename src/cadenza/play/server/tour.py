@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ...settings import Settings
 from ...types import Persona, Sprite, StopReason
-from ..films.fault_names import Trouble
+from ..films.fault_names import RehearsalFault
 from ..films.film import Film, FilmRecord, Json
 from ..films.plan import Interlude, Rehearsal, beats_of
 from ..films.rehearsal import rehearse
@@ -58,7 +58,7 @@ class Story:
     settings: Settings = field(default_factory=Settings)
     is_ren: bool = False
     """Whether a persona with its own name and avatar tells it."""
-    faults: tuple[Trouble, ...] = ()
+    faults: tuple[RehearsalFault, ...] = ()
     asides: tuple[tuple[float, Words, StopReason], ...] = ()
     """Messages during the reply: when, what, and why they stop it."""
 
@@ -262,7 +262,7 @@ STORIES: tuple[Story, ...] = (
         ),
         rate=8.0,
         settings=Settings.of(degree=1),
-        faults=(Trouble("rate_limit", at_message=4, seconds=4.0), Trouble("lost", at_message=9)),
+        faults=(RehearsalFault("rate_limit", at_message=4, seconds=4.0), RehearsalFault("lost", at_message=9)),
     ),
     Story(
         "stop",

@@ -36,20 +36,20 @@ def change_model(live: Live, name: str) -> None:
 
 def change_discord(live: Live, wanted: NewDiscord) -> None:
     """Change the simulated Discord."""
-    weather = live.weather
+    fault_controls = live.fault_controls
     if wanted.clear is not UNSET:
-        weather.clear()
+        fault_controls.clear()
     if wanted.limits is None:
-        weather.lift_limits()
+        fault_controls.lift_limits()
     elif wanted.limits is not UNSET:
-        weather.limit(wanted.limits.messages, wanted.limits.seconds)
+        fault_controls.limit(wanted.limits.messages, wanted.limits.seconds)
     if wanted.latency is not UNSET:
-        weather.slow_down(wanted.latency)
+        fault_controls.slow_down(wanted.latency)
     if wanted.fault is not UNSET:
-        weather.strike(wanted.fault.what, wanted.fault.times, wanted.fault.seconds)
+        fault_controls.strike(wanted.fault.what, wanted.fault.times, wanted.fault.seconds)
 
 
 def change_language(live: Live, language: str) -> None:
     """Change the language of all people, and the bot's where no other was chosen."""
-    live.grounds.speak(language)
+    live.play_world.speak(language)
     live.current.change(replace(live.current.now, language=language))

@@ -40,7 +40,7 @@ class PlaygroundChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class PlayWorld:
     """One world, with the people and channels that a page can name."""
 
     scenery: DemoServer
@@ -77,7 +77,7 @@ class Grounds:
             self.scenery.world.set_locale(person.id, LOCALES[language])
 
 
-def laid_out(bot_named: str) -> Grounds:
+def laid_out(bot_named: str) -> PlayWorld:
     """Build the world, with a bot of this name."""
     scenery = DemoServer("You", bot_named)
     people = (scenery.me, *map(scenery.person, _OTHERS))
@@ -87,7 +87,7 @@ def laid_out(bot_named: str) -> Grounds:
     channels = [PlaygroundChannel(scenery.general, "general", "text")]
     channels += [PlaygroundChannel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
     channels.append(PlaygroundChannel(scenery.direct(scenery.me), bot_named, "direct"))
-    return Grounds(scenery, people, tuple(channels))
+    return PlayWorld(scenery, people, tuple(channels))
 
 
 def built_in() -> Config:
@@ -95,12 +95,12 @@ def built_in() -> Config:
     return Config(personas=tuple(_cast()), settings=Settings.of(speaker_guard=True))
 
 
-def adapted(config: Config, grounds: Grounds, language: str) -> Config:
+def adapted(config: Config, play_world: PlayWorld, language: str) -> Config:
     """*config* for this world: the bot answers everything, avatars are hosted, the log is quiet, no metrics port is opened."""
-    heard = dict.fromkeys((*config.conversation.channels, *grounds.places))
+    heard = dict.fromkeys((*config.conversation.channels, *play_world.places))
     return replace(
         config,
-        personas=tuple(_hosted(one, grounds.scenery.world) for one in config.personas),
+        personas=tuple(_hosted(one, play_world.scenery.world) for one in config.personas),
         conversation=replace(config.conversation, channels=tuple(heard), direct_messages=True),
         log=LogConfig(level="warning"),
         metrics=MetricsConfig(),

@@ -16,7 +16,7 @@ from ...pictures import TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
 from ...stages.s7_delivery import Painter
-from ...targets.target import MARKDOWN, Grouping, Markup, Target
+from ...targets.target import MARKDOWN, GroupsByName, Markup, Target
 from ...text import tables
 from ...text.handles import may_call
 from ...types import Attachment, Post, Receipt, Roster
@@ -123,6 +123,6 @@ def _checked(receipt: object) -> Receipt:
     raise DeliveryError(msg)
 
 
-def _groups(target: object) -> TypeGuard[Grouping]:
-    """Return whether *target* is a ``Grouping``; ``isinstance`` of a protocol is slow for every message."""
+def _groups(target: object) -> TypeGuard[GroupsByName]:
+    """Return whether *target* is a ``GroupsByName``; ``isinstance`` of a protocol is slow for every message."""
     return hasattr(target, "channel") and hasattr(target, "last_message_id")

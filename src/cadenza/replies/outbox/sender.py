@@ -28,7 +28,7 @@ from ...settings import Settings
 from ...stages.s4_round import Keep
 from ...stages.s7_delivery import as_post, rendered
 from ...stages.s7_merging import farewell, merged
-from ...targets.target import Concluding, Hurrying, Noticing, Removing, Target
+from ...targets.target import SupportsConclude, SupportsHurry, SupportsNotify, SupportsRemove, Target
 from ...text.units import units
 from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Scene, Urgency
 from .prepare import PostPreparer
@@ -231,7 +231,7 @@ class Outbox:
     def _hurry(self) -> None:
         """Tell the target that the reply has ended, so a send under way should not wait for long."""
         self._is_hurried = True
-        if isinstance(self._target, Hurrying):
+        if isinstance(self._target, SupportsHurry):
             try:
                 self._target.hurry()
             except Exception as error:  # a target is foreign code
@@ -259,7 +259,7 @@ class Outbox:
     @property
     def can_remove(self) -> bool:
         """Whether the target can delete messages."""
-        return isinstance(self._target, Removing)
+        return isinstance(self._target, SupportsRemove)
 
     def withdraw(self, part: int) -> list[Post]:
         """Remove the queued posts of *part*. One that is already being sent still arrives; await ``rest()`` for it."""
@@ -332,7 +332,7 @@ class Outbox:
     async def _conclude(self, post: Post) -> None:
         """Tell the target if *post* is the last one."""
         is_last = not self._waiting and (self._sealed or post.boundary is Boundary.FINAL)
-        if is_last and isinstance(self._target, Concluding):
+        if is_last and isinstance(self._target, SupportsConclude):
             try:
                 await self._target.conclude()
             except BaseException as error:
@@ -370,7 +370,7 @@ class Outbox:
     async def _tell(self, notice: Notice, post: Post) -> None:
         """Show *notice*. A failure is only logged, for it is no part of the reply."""
         try:
-            if isinstance(self._target, Noticing):
+            if isinstance(self._target, SupportsNotify):
                 async with asyncio.timeout(_NOTICE_SECONDS):
                     await self._target.notify(notice)
             else:
@@ -395,7 +395,7 @@ class Outbox:
         if self.trace:
             self.trace.takes_back()
         try:
-            if isinstance(self._target, Removing):
+            if isinstance(self._target, SupportsRemove):
                 await self._target.remove(receipt)
                 if receipt in self.receipts:  # it may belong to an earlier reply
                     self.receipts.remove(receipt)
@@ -495,7 +495,7 @@ class Outbox:
 
     def _is_beside(self, parcel: _Parcel) -> bool:
         """Return whether *parcel* is a notice that is no message of the chat."""
-        return parcel.notice is not None and isinstance(self._target, Noticing)
+        return parcel.notice is not None and isinstance(self._target, SupportsNotify)
 
     def _due(self) -> list[_Parcel]:
         """The posts that could be sent now: the first, and those after it whose typing would be over."""

@@ -33,7 +33,7 @@ class TargetOptions(TypedDict, total=False):
     typing_since: float | None
 
 
-class Home:
+class ClientState:
     """What all targets of one client share; see ``of``."""
 
     def __init__(self, client: discord.Client, store: WebhookStore | None = None) -> None:
@@ -48,18 +48,18 @@ class Home:
             client.add_listener(self._channel_gone, "on_guild_channel_delete")
 
     @classmethod
-    def of(cls, client: discord.Client, store: WebhookStore | None = None) -> Home:
+    def of(cls, client: discord.Client, store: WebhookStore | None = None) -> ClientState:
         """The state of *client*, built on first use; *store* keeps its webhooks over a restart.
 
         It is an attribute of the client, so both are garbage collected together.
         """
-        home = vars(client).get(_ATTRIBUTE)
-        if not isinstance(home, cls):
-            home = cls(client, store)
-            setattr(client, _ATTRIBUTE, home)
+        client_state = vars(client).get(_ATTRIBUTE)
+        if not isinstance(client_state, cls):
+            client_state = cls(client, store)
+            setattr(client, _ATTRIBUTE, client_state)
         elif store is not None:
-            home._shelf.use(store)
-        return home
+            client_state._shelf.use(store)
+        return client_state
 
     async def target(
         self,

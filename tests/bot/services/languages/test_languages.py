@@ -29,8 +29,8 @@ NAME = re.compile(r"[-_'\w]{1,32}")
 
 @pytest.fixture(scope="module", name="all_commands")
 def every_command() -> list[AnyCommand]:
-    staff = build(Current(Config()), MemoryStore(), MirrorSeal())
-    context = CommandContext(staff, Remote(), discord.Client(intents=discord.Intents.none()))
+    services = build(Current(Config()), MemoryStore(), MirrorSeal())
+    context = CommandContext(services, Remote(), discord.Client(intents=discord.Intents.none()))
     return [command for family in FAMILIES for command in family(context)]
 
 
