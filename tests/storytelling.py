@@ -148,7 +148,7 @@ class Story:
 
     def ring(self, keys: int) -> Keyring:
         """So many keys."""
-        return Keyring([f"{SECRET}-{number}" for number in range(1, keys + 1)], self._settings.turn)
+        return Keyring([f"{SECRET}-{number}" for number in range(1, keys + 1)], self._settings.fallback)
 
     def tool(self, name: str, does: Callable[[], object]) -> Tool:
         """A tool that does something, of which the transcript tells."""

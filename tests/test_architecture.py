@@ -1,4 +1,4 @@
-"""The architecture as a test: who may import whom, what is pure, and that nothing stands without its test."""
+"""The architecture as a test: who may import whom, what is pure, how large things are, and that each has its test."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import cadenza
+from tree import Tree, measure
 
 SOURCE = Path(cadenza.__file__).parent
 ROOT = SOURCE.parent.parent
@@ -51,6 +52,17 @@ ALLOWED_EXTRA = {
     "text": {"regex"},
     "models": {"msgspec", "base64", "importlib"},
 }  # a dialect is imported when asked for
+
+LARGE_STATE = {
+    "text/spans.py:Scanner": "one pass over the text, where every span can open inside any other",
+    "replies/outbox/sender.py:Outbox": "the one task that sends: its queue, its pace, its receipts and its events",
+}
+"""The classes that may have more than 20 attributes, and why."""
+MANY_OPTIONS = (
+    "models/connect.py connect", "replies/reply.py reply", "replies/reply.py say", "replies/say.py say",
+    "targets/discord/target.py __init__",
+)  # fmt: skip
+"""The public entry points that may have more than 8 parameters, because most are keyword-only options."""
 
 
 def _layer(module: Path) -> int:
@@ -203,6 +215,43 @@ def test_every_module_has_its_tests() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     assert [] == [str(module) for module in MODULES if not _facts(module).is_described]
+
+
+# --- its size ----------------------------------------------------------------------
+
+
+@cache
+def _measured() -> Tree:
+    return measure(SOURCE)
+
+
+def test_few_modules_are_in_no_room() -> None:
+    assert len(_measured().root) <= 7
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    assert {} == _measured().shared_class_names
+
+
+def test_a_file_name_is_used_twice_at_most() -> None:
+    assert {} == _measured().shared_file_names
+
+
+def test_a_class_has_few_attributes() -> None:
+    large = {name for name, count in _measured().state.items() if count > 20}
+
+    assert set() == large - LARGE_STATE.keys()
+
+
+def test_a_function_has_few_parameters() -> None:
+    many = [one for one in _measured().functions if one.parameters > 8]
+    names = {f"{one.where.partition(':')[0]} {one.where.split()[-1]}" for one in many}
+
+    assert set() == names - set(MANY_OPTIONS)
+    assert [] == [one.where for one in many if one.parameters - one.options > 8]
+
+
+# --- its public names --------------------------------------------------------------
 
 
 def test_the_public_names_are_exactly_those_that_are_promised() -> None:

@@ -34,6 +34,7 @@ PAGE_OF_SECTION = {
     "rules": "06-rules",
     "delivery": "07-delivery",
     "turn": "04-round",
+    "fallback": "../turns",
     "channel": "../turns",
 }
 

@@ -14,7 +14,7 @@ import msgspec
 
 from cadenza.errors import HttpError
 from cadenza.models.dialects.call_arguments import tool_call
-from cadenza.models.dialects.dialect import Dialect, Endpoint, EventReader
+from cadenza.models.dialects.dialect import Dialect, Endpoint, EventReader, RetryHints
 from cadenza.models.error_kind import reported
 from cadenza.models.ladder import Ladder
 from cadenza.models.model import Model, stream
@@ -113,7 +113,7 @@ class TinyCodec(Dialect):
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
         """A ladder."""
-        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", **self._ladder)
+        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", hints=RetryHints(**self._ladder))
 
 
 def sse(*events: object) -> bytes:

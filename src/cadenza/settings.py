@@ -231,6 +231,13 @@ class TurnSettings:
     tool_result_limit: int = _setting(
         20_000, "characters of a tool's result above which its middle is left out", low=200, high=10_000_000
     )
+    show_errors: bool = _setting(True, "whether people are told when a reply fails")
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackSettings:
+    """Around the stages: retries, keys and fallback models."""
+
     key_attempts: int = _setting(3, "keys that are tried for one model", low=1, high=100)
     rate_limit_cooldown: float = _setting(
         60.0,
@@ -261,7 +268,6 @@ class TurnSettings:
         2, "exchanges of the history left out each time a model had no room for an answer", low=0, high=100
     )
     random_model: bool = _setting(False, "whether a random one of the models is asked first")
-    show_errors: bool = _setting(True, "whether people are told when a reply fails")
     show_fallback: bool = _setting(True, "whether people are told that another model answered")
 
 
@@ -303,6 +309,7 @@ class Settings:
     rules: RuleSettings = field(default_factory=RuleSettings)
     delivery: DeliverySettings = field(default_factory=DeliverySettings)
     turn: TurnSettings = field(default_factory=TurnSettings)
+    fallback: FallbackSettings = field(default_factory=FallbackSettings)
     channel: ChannelSettings = field(default_factory=ChannelSettings)
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.characters.character import Character
+from cadenza.bot.characters.character import Character, CharacterOverrides
 from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
@@ -115,7 +115,7 @@ async def test_nobody_is_made_to_say_what_somebody_else_wrote() -> None:
 
 
 async def test_what_a_channel_or_a_character_has_chosen_goes_before_the_settings_of_the_model() -> None:
-    config = replace(CONFIG, personas=(REN, replace(REN, name="Kira", is_main=False, degree=0)))
+    config = replace(CONFIG, personas=(REN, replace(REN, name="Kira", is_main=False, own=CharacterOverrides(degree=0))))
     async with bot_room(lambda _: ["One.\nTwo.\n"], config=config) as room:
         room.model.settings_of = lambda _: {"degree": 1}  # type: ignore[method-assign]  # of a model of its own
         await room.asks("hi")

@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.bot.attachments import AttachmentReader
 from cadenza.bot.characters.character import Character
-from cadenza.bot.history import Conversation, Perspective, Window, history
+from cadenza.bot.history import Conversation, HistoryWindow, Perspective, history
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record
@@ -62,7 +62,7 @@ async def told(
     voices, names = SpeakerLookup(store or MemoryStore(), CAST, me(evening)), [character.name for character in CAST]
     view = Perspective(persona, voices, attachment_reader, characters=names, own_name=options.pop("own_name", ""))
     last = await heard(evening, until) if isinstance(until, str) and until else until or None
-    return await history(channel, me(evening), Window(last, options.pop("limit", 80), **options), view)
+    return await history(channel, me(evening), HistoryWindow(last, options.pop("limit", 80), **options), view)
 
 
 def told_lines(conversation: Conversation) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.characters.character import Character, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
 from cadenza.bot.config.config import Config, ConversationConfig
 from cadenza.bot.config.current import Current
 from cadenza.bot.memory.location import Location
@@ -158,7 +158,7 @@ async def test_what_was_chosen_makes_the_scene() -> None:
         fast = await scene(choice=Choice(settings={"degree": 1, "use_emoji": False}, history=2))
         assert {Tag.HUMANIZER_RULES, Tag.SERVER_EMOJI}.isdisjoint(item.tag for item in fast.context)
         assert ["Two.", "Three."] == [line.text for line in fast.history]
-        own = await scene(replace(ARIA, degree=0))
+        own = await scene(replace(ARIA, own=CharacterOverrides(degree=0)))
         assert Tag.HUMANIZER_RULES not in [item.tag for item in own.context]
 
         waited = await scene(has_waited=True, goes_on=True, without=[plain.history[1].message_id])

@@ -15,7 +15,7 @@ from cadenza.models.dialects.dialect import Dialect
 from cadenza.models.fallback import Attempt, FallbackChain, ModelSource
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
-from cadenza.settings import Settings, TurnSettings
+from cadenza.settings import FallbackSettings, Settings
 from cadenza.types import Broke, Completed, Empty, Failed, NeedsTools, Outcome, Stalled, Stopped, StopReason
 from tests.actors import BLOCKED, BUSY, LIMITED, NO_MODEL, NOTHING, REFUSED, Actor, fails
 from tests.helpers import Dice
@@ -27,11 +27,11 @@ EMPTY, SHORT, GUARDED = Empty(), Empty("length"), Empty("speaker_guard")
 
 
 def ring(*keys: str, **settings: object) -> Keyring:
-    return Keyring(keys or ("k1",), turn(**settings))
+    return Keyring(keys or ("k1",), fallback(**settings))
 
 
-def turn(**settings: object) -> TurnSettings:
-    return Settings.of(**settings).turn
+def fallback(**settings: object) -> FallbackSettings:
+    return Settings.of(**settings).fallback
 
 
 def model(name: str = "a", keys: Keyring | None = None) -> Model:
@@ -39,7 +39,7 @@ def model(name: str = "a", keys: Keyring | None = None) -> Model:
 
 
 def fallback_chain(*models: ModelSource, dice: Dice | None = None, **settings: object) -> FallbackChain:
-    return FallbackChain(models, turn(**settings), dice or Dice())
+    return FallbackChain(models, fallback(**settings), dice or Dice())
 
 
 def broke(failed: Failed) -> Outcome:

@@ -34,7 +34,7 @@ from cadenza.models.error_kind import failure, refused, reported
 from cadenza.models.keys import Key, KeyRecord, KeyRemedy, Keyring, cure, ready, ready_in
 from cadenza.models.model import Model, stream_error
 from cadenza.models.vendors import VENDORS
-from cadenza.settings import TurnSettings
+from cadenza.settings import FallbackSettings
 from cadenza.types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped, StopReason
 from tests.timing import now
 from tests.tiny import Server, TinyCodec
@@ -305,7 +305,7 @@ def test_nothing_helps_against_a_stop(reason: StopReason) -> None:
 
 
 def ring_of(*secrets: str, **settings: Any) -> Keyring:
-    return Keyring(secrets, replace(TurnSettings(), **settings))
+    return Keyring(secrets, replace(FallbackSettings(), **settings))
 
 
 def chosen(ring: Keyring, *excluding: Key) -> Key:

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from cadenza.models.dialects.dialect import Manner, Quirks
+from cadenza.models.dialects.dialect import Quirks, RequestStyle
 from cadenza.models.known_models import FACTS, Fact, facts_about
 from cadenza.models.vendors import VENDORS
 from cadenza.types import Abilities
@@ -16,7 +16,7 @@ def test_every_fact_is_about_vendors_and_fields_that_exist(fact: Fact) -> None:
     re.compile(fact.names)
 
     assert fact.vendors <= set(VENDORS)
-    for changes, kind in ((fact.abilities, Abilities), (fact.quirks, Quirks), (fact.manner, Manner)):
+    for changes, kind in ((fact.abilities, Abilities), (fact.quirks, Quirks), (fact.style, RequestStyle)):
         assert set(changes) <= {spec.name for spec in fields(kind)}
 
 

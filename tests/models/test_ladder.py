@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import ErrorKind, ProviderError
+from cadenza.models.dialects.dialect import RetryHints
 from cadenza.models.error_kind import failure
 from cadenza.models.ladder import Ladder
 from cadenza.types import HttpRequest
@@ -30,7 +31,7 @@ SAMPLING = {"temperature": 1, "top_p": 0.9, "min_p": 0.1, "logit_bias": {}}
 
 def ladder(body: dict[str, Any], **options: Any) -> Ladder:
     request = HttpRequest("https://a.example", json.dumps(body).encode(), {"authorization": "Bearer k"})
-    return Ladder(request, key="a.example m", **options)
+    return Ladder(request, key="a.example m", hints=RetryHints(**options))
 
 
 def asked(attempts: Ladder) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def test_every_request_goes_to_the_same_place_with_the_same_headers() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"not json", b"\xff", b"[" * 100_000])
 def test_a_body_that_is_no_object_is_asked_once(body: bytes) -> None:
-    attempts = Ladder(HttpRequest("u", body), key="k", is_router=True)
+    attempts = Ladder(HttpRequest("u", body), key="k", hints=RetryHints(is_router=True))
     attempts.recall('{"without": ["top_p"], "blind": true}')
 
     assert not attempts.degrade(NOTHING)

@@ -67,7 +67,7 @@ def test_a_vendor_of_ones_own_is_a_row() -> None:
         pytest.param("openai", "m", {"key": "sk-\nx"}, "the key for 'openai'", id="a broken key"),
         pytest.param("openai", "m", {"abilities": {"image": True}}, "did you mean 'images'", id="unknown ability"),
         pytest.param("openai", "m", {"quirks": {"harmonic": True}}, "did you mean 'harmony'", id="unknown quirk"),
-        pytest.param("openai", "m", {"manner": {"x": 1}}, "unknown manner 'x'; known are", id="unknown manner"),
+        pytest.param("openai", "m", {"style": {"x": 1}}, "unknown style 'x'; known are", id="unknown style"),
     ],
 )
 def test_what_is_not_right_is_refused_in_plain_words(
@@ -148,12 +148,12 @@ class TestWhatIsKnown:
         assert (4, 0) == (of("openai", "gpt-4.1").abilities.stops, of("openai", "gpt-5").abilities.stops)
 
     def test_the_user_has_the_last_word(self) -> None:
-        told = of("openai", "gpt-5", abilities={"stops": 2}, quirks={"harmony": True}, manner={"max_tokens": "max"})
+        told = of("openai", "gpt-5", abilities={"stops": 2}, quirks={"harmony": True}, style={"max_tokens": "max"})
 
-        assert (2, True, "max") == (told.abilities.stops, told.quirks.harmony, told.manner.max_tokens)
+        assert (2, True, "max") == (told.abilities.stops, told.quirks.harmony, told.style.max_tokens)
 
     def test_a_later_fact_has_the_last_word(self) -> None:
-        words = of("openai", "gpt-5.1").manner.efforts
+        words = of("openai", "gpt-5.1").style.efforts
 
         assert "none" in words.values()
 
@@ -172,7 +172,7 @@ class TestWhatIsKnown:
         ],
     )
     def test_a_custom_ollama_is_known_by_its_address(self, url: str, field: ThinkingField) -> None:
-        assert field is of("custom", url=url).manner.thinking
+        assert field is of("custom", url=url).style.thinking
 
     def test_a_row_is_not_changed_by_what_is_told(self) -> None:
         before = replace(VENDORS["openai"])

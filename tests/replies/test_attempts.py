@@ -22,7 +22,7 @@ from cadenza.errors import DeliveryError, ErrorKind
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.models.vendors import codec
-from cadenza.settings import TurnSettings
+from cadenza.settings import FallbackSettings
 from cadenza.targets.discord.policies import kind_of
 from cadenza.targets.memory import MemoryTarget
 from cadenza.targets.target import Limits
@@ -556,7 +556,7 @@ async def test_15_a_filter_rests_no_key() -> None:
 
 
 async def test_two_replies_at_once_share_what_is_known_of_their_keys() -> None:
-    keys = Keyring(["k1", "k2"], TurnSettings())
+    keys = Keyring(["k1", "k2"], FallbackSettings())
     one, two = Actor([1.0, LIMITED], ["One."], keys=keys), Actor([2.0, REFUSED], [LIMITED], keys=keys)
     fallback = Actor(["Two."], name="second")
 

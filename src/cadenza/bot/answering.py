@@ -165,7 +165,7 @@ class Answering:
     async def _replied(
         self, turn: Turn, request: ReplyRequest, turn_context: TurnContext, scene: Scene, target: DiscordTarget
     ) -> Reply | None:
-        model = turn_context.character.model or turn_context.choice.model or ""
+        model = turn_context.character.own.model or turn_context.choice.model or ""
         try:
             sources = await self._services.models.sources(model, turn_context.where.server)
         except CadenzaError as error:
@@ -204,7 +204,7 @@ class Answering:
         return settings_for(
             self._services.config.now,
             turn_context.choice,
-            degree=turn_context.character.degree,
+            degree=turn_context.character.own.degree,
             of_model=self._services.models.settings_of(model),
         )
 
@@ -235,7 +235,7 @@ class Answering:
         character = _named(await self._services.present(greeting.server, choice), turn.persona)
         if character is None or self._client_state.blocked(room) is not None:
             return None
-        settings = settings_for(self._services.config.now, choice, degree=character.degree)
+        settings = settings_for(self._services.config.now, choice, degree=character.own.degree)
         roster = room.for_rules(roles=settings.delivery.mention_roles)
         scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=roster)
         target = await self._client_state.target(room, turn=turn.id, persona=identity_of(character), roster=roster)

@@ -65,7 +65,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class HistoryWindow:
     """Which messages of a channel are read."""
 
     until: discord.Message | None
@@ -96,7 +96,7 @@ class Perspective:
 
 
 async def history(
-    channel: discord.abc.Messageable, me: discord.ClientUser, window: Window, view: Perspective
+    channel: discord.abc.Messageable, me: discord.ClientUser, window: HistoryWindow, view: Perspective
 ) -> Conversation:
     """Read the messages of *window* as *view* sees them, the oldest first. Where Discord fails, cached messages are used."""
     messages = await _recent(channel, window)
@@ -115,7 +115,7 @@ async def history(
 # --- what there is ---------------------------------------------------------------------
 
 
-async def _recent(channel: discord.abc.Messageable, window: Window) -> list[discord.Message]:
+async def _recent(channel: discord.abc.Messageable, window: HistoryWindow) -> list[discord.Message]:
     """The messages of *window*, the oldest first. Raises nothing but a cancellation."""
     until, without, limit = window.until, window.without, max(1, min(window.limit, _MOST))
     end = None if until is None or window.meanwhile else discord.Object(until.id + 1)

@@ -47,7 +47,7 @@ class RunningClient:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BotSession:
     """A bot that is built and can be started once, with ``shift.work``."""
 
     current: Current
@@ -98,7 +98,7 @@ async def session(
     staff_of: Callable[[Current, Store], BotServices],
     client_of: ClientFactory,
     flags: Callable[[], Awaitable[int]] = _all_allowed,
-) -> AsyncIterator[Session]:
+) -> AsyncIterator[BotSession]:
     """Build a bot: log, keys, *store*, staff, client, metrics, health checks and sweeps; close all of it at the end.
 
     *secrets* reads ``.env``; *environment* is the real environment, from before secrets were put into it. *level* is that
@@ -121,7 +121,7 @@ async def session(
         sweeping = asyncio.create_task(keep_swept(services.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(services.config.now.metrics, checks, services.metrics.rendered))
-        yield Session(current, services, bot)
+        yield BotSession(current, services, bot)
 
 
 async def keep_swept(store: Store) -> None:

@@ -20,7 +20,7 @@ from .characters.lore import told
 from .characters.macros import samples
 from .characters.placeholders import resolved
 from .display_names import AnyUser, handles, name_of
-from .history import Conversation, Perspective, Window, history
+from .history import Conversation, HistoryWindow, Perspective, history
 from .memory.location import Location
 from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup
@@ -100,7 +100,7 @@ async def scene_for(
 async def _listen(turn_context: TurnContext, services: BotServices, me: discord.ClientUser) -> Conversation:
     """The history as the character sees it."""
     config, choice = services.config.now.conversation, turn_context.choice
-    window = Window(
+    window = HistoryWindow(
         turn_context.message,
         config.history if choice.history is None else choice.history,
         turn_context.without,
@@ -174,7 +174,7 @@ class _Setting:
         """The context of the prompt, each item under its tag."""
         character, message = self.turn_context.character, self.turn_context.message
         config, choice = self.services.config.now, self.turn_context.choice
-        settings = settings_for(config, choice, degree=character.degree)
+        settings = settings_for(config, choice, degree=character.own.degree)
         if system := self._resolved(character.system):
             yield ContextItem(Tag.INSTRUCTION, (system,), Role.SYSTEM)
         if settings.delivery.degree >= 2:

@@ -183,7 +183,7 @@ def _keyring(
         return shared
     keys = _from_variables(vendor) if given is None else [given] if isinstance(given, str) else given
     if any(key.strip() for key in keys):
-        return Keyring(keys, settings.turn)
+        return Keyring(keys, settings.fallback)
     if not vendor.key_variables or vendor.is_local or is_elsewhere:
         return None
     msg = f"{vendor.name!r} needs a key; put it into the environment as {' or '.join(vendor.key_variables)}"

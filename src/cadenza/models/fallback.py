@@ -19,7 +19,7 @@ from ..concurrency.stops import is_cancelled
 from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
 from ..explain.recorder import Trace
 from ..explain.tracebacks import get_logger
-from ..settings import TurnSettings
+from ..settings import FallbackSettings
 from ..stages.s7_delivery import Chance
 from ..types import Broke, Completed, Empty, Failure, Outcome, StopReason
 from .keys import Key, KeyRemedy, cure, ready, ready_in
@@ -90,7 +90,7 @@ class FallbackChain:
     def __init__(
         self,
         models: ModelSource | Iterable[ModelSource],
-        settings: TurnSettings,
+        settings: FallbackSettings,
         chance: Chance,
         *,
         trace: Trace | None = None,

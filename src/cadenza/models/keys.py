@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Protocol, assert_never
 
 from ..errors import Aspect, CadenzaError, ErrorKind, ProviderError, SettingsError, ToolError
-from ..settings import TurnSettings
+from ..settings import FallbackSettings
 from ..text.redaction import without_secrets
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped
 from .error_message import refuses_key
@@ -183,7 +183,7 @@ class KeyRecord:
 class Keyring:
     """The keys for one vendor, the main one first. Iterating yields the ``KeyRecord`` of each."""
 
-    def __init__(self, keys: str | Sequence[str], settings: TurnSettings | None = None) -> None:
+    def __init__(self, keys: str | Sequence[str], settings: FallbackSettings | None = None) -> None:
         given = [keys] if isinstance(keys, str) else keys
         secrets = dict.fromkeys(filter(None, (key.strip() for key in given)))
         self._keys = tuple(Key(f"key {number}", secret) for number, secret in enumerate(secrets, start=1))
@@ -194,7 +194,7 @@ class Keyring:
         if not self._keys:
             msg = "a keyring needs at least one key"
             raise SettingsError(msg)
-        self._settings = settings or TurnSettings()
+        self._settings = settings or FallbackSettings()
         self._records = {key: KeyRecord(key.label) for key in self._keys}
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
 """Facts about models, looked up by name: they override the vendor's row and are overridden by the user.
 
 Only facts without which a request would fail, or part of the answer would be lost, are listed. The user can override
-them (``abilities=``, ``quirks=``, ``manner=`` of ``vendors.codec``), and parameters that an API refuses are dropped by
+them (``abilities=``, ``quirks=``, ``style=`` of ``vendors.codec``), and parameters that an API refuses are dropped by
 the ladder.
 """
 
@@ -40,7 +40,7 @@ class Fact:
     vendors: frozenset[str]
     abilities: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     quirks: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
-    manner: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
+    style: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
 
     def holds(self, vendor: str, model: str) -> bool:
@@ -65,11 +65,11 @@ FACTS: tuple[Fact, ...] = (
     Fact(r"(?:^|/)o1-(?:mini|preview)", _OPENAI, abilities={"system": False, "tools": False}),
     Fact(r"(?:^|/)(?:gpt-3\.5|gpt-4(?:-\d{4})?$|o1-(?:mini|preview)|o3-mini)", _OPENAI, abilities={"images": False}),
     # Open models that think, by host.
-    Fact(r"gpt-oss", _HOSTS, manner=_effort(low="low", medium="medium", high="high")),
+    Fact(r"gpt-oss", _HOSTS, style=_effort(low="low", medium="medium", high="high")),
     Fact(
         r"qwen3|qwen/qwen3",
         frozenset({"groq"}),
-        manner=_effort(none="none", low="default", medium="default", high="default"),
+        style=_effort(none="none", low="default", medium="default", high="default"),
         extra={"reasoning_format": "parsed"},
     ),
     Fact(r"deepseek-r1", frozenset({"groq"}), extra={"reasoning_format": "parsed"}),
@@ -77,12 +77,12 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         r"mistral-(?:small-latest|medium-3-5)",
         frozenset({"mistral"}),
-        manner=_effort(none="none", low="high", medium="high", high="high"),
+        style=_effort(none="none", low="high", medium="high", high="high"),
     ),
-    Fact(r"grok-(?:3-mini|4|code)", frozenset({"xai"}), abilities={"stops": 0}, manner={"sampling": TWO_NAMES}),
-    Fact(r"grok-3-mini", frozenset({"xai"}), manner=_effort(low="low", medium="high", high="high")),
+    Fact(r"grok-(?:3-mini|4|code)", frozenset({"xai"}), abilities={"stops": 0}, style={"sampling": TWO_NAMES}),
+    Fact(r"grok-3-mini", frozenset({"xai"}), style=_effort(low="low", medium="high", high="high")),
     Fact(r"grok-3", frozenset({"xai"}), abilities={"images": False}),
-    Fact(r"reasoner", frozenset({"deepseek"}), manner={"sampling": NO_NAMES}),
+    Fact(r"reasoner", frozenset({"deepseek"}), style={"sampling": NO_NAMES}),
     Fact(r"glm-\d+(?:\.\d+)?v", frozenset({"zai", "zaicoding"}), abilities={"images": True, "videos": True}),
     # Marks of a template that the server may leave in the text.
     Fact(r"gpt-oss", _RAW | {"vllm"}, quirks={"harmony": True}),
@@ -110,5 +110,5 @@ def facts_about(vendor: str, model: str) -> Iterator[Fact]:
 def _openai_thinker(taken: Sequence[str]) -> Fact:
     """The fact for OpenAI's thinking models: no sampling parameters, no stop strings, thoughts count as output."""
     words = {level.value: effort(taken, level) for level in Thinking if level is not Thinking.AUTO}
-    manner = {"sampling": NO_NAMES, "counts_thoughts": True, **_effort(**words)}
-    return Fact("", _OPENAI, abilities={"stops": 0}, manner=manner)
+    style = {"sampling": NO_NAMES, "counts_thoughts": True, **_effort(**words)}
+    return Fact("", _OPENAI, abilities={"stops": 0}, style=style)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import Aspect, ErrorKind, ProviderError
 from ..stages.s1_fit import RULES
 from ..types import HttpRequest
+from .dialects.dialect import RetryHints
 from .error_text import is_generic
 
 _MANDATORY = frozenset({"model", "messages", "stream"})
+_NO_HINTS = RetryHints()
 _STREAM_OPTIONS = "stream_options"
 _DROP_ORDER = (
     "top_p",
@@ -127,31 +129,12 @@ class Rung:
 
 
 class Ladder:
-    """The rungs of one request. See ``stages.s3_chunks.Attempts``.
+    """The rungs of one request. See ``stages.s3_chunks.Attempts``."""
 
-    *mandatory* fields are never dropped, and *priority* fields are dropped first. *is_router*: a 502 may come from one
-    of many providers that did not know a parameter. *opaque_5xx*: a 500 without a reason may be caused by a parameter.
-    *is_custom*: the server is unknown.
-    """
-
-    def __init__(
-        self,
-        request: HttpRequest,
-        *,
-        key: str,
-        mandatory: Collection[str] = (),
-        priority: Sequence[str] = (),
-        is_router: bool = False,
-        opaque_5xx: bool = False,
-        is_custom: bool = False,
-    ) -> None:
+    def __init__(self, request: HttpRequest, *, key: str, hints: RetryHints = _NO_HINTS) -> None:
         self.key = key
         self._first = request
-        self._mandatory = _MANDATORY | frozenset(mandatory)
-        self._priority = tuple(priority)
-        self._is_router = is_router
-        self._opaque_5xx = opaque_5xx
-        self._is_custom = is_custom
+        self._hints = hints
         self._request = request
         self._body: dict[str, Any] | None = None  # parsed on demand, which is seldom
         self._rung = Rung("default")
@@ -241,11 +224,11 @@ class Ladder:
 
     def _in_drop_order(self) -> list[str]:
         droppable = self._droppable() - {"tools", _STREAM_OPTIONS}
-        known = [key for key in (*self._priority, *_DROP_ORDER) if key in droppable]
+        known = [key for key in (*self._hints.priority, *_DROP_ORDER) if key in droppable]
         return list(dict.fromkeys([*known, *(key for key in self._read() if key in droppable)]))
 
     def _droppable(self) -> frozenset[str]:
-        return frozenset(self._read()) - self._mandatory
+        return frozenset(self._read()).difference(_MANDATORY, self._hints.mandatory)
 
     # --- what the error names --------------------------------------------------------------
 
@@ -299,13 +282,13 @@ class Ladder:
                 return True
             case 404 if "no endpoints found" in words:
                 return True
-            case 502 if self._is_router:
+            case 502 if self._hints.is_router:
                 return True
             case 400 | 422 if _STREAM_OPTIONS in words and self._has(_STREAM_OPTIONS):
                 return True
-            case 400 | 422 if self._is_custom and self._has("stop") and "stop" in words:
+            case 400 | 422 if self._hints.is_custom and self._has("stop") and "stop" in words:
                 return _STOP_REFUSED.search(words) is not None
-        return self._opaque_5xx and status >= 500 and is_generic(words)
+        return self._hints.opaque_5xx and status >= 500 and is_generic(words)
 
     # --- requests ------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ..types import Abilities, Links, PrefillMode
-from .dialects.dialect import Manner, Quirks, ThinkingField
+from .dialects.dialect import Quirks, RequestStyle, RetryHints, ThinkingField
 from .known_models import FOUR_NAMES, LEVELS, LEVELS_AND_NONE, TWO_NAMES
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -39,7 +39,7 @@ class Vendor:
     """Environment variables for the key; empty if no key is needed."""
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
-    manner: Manner = field(default_factory=Manner)
+    style: RequestStyle = field(default_factory=RequestStyle)
     headers: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
     is_local: bool = False
     """Whether it runs on the user's own machine."""
@@ -54,7 +54,7 @@ _ZAI = Vendor(
     ("ZAI_API_KEY",),
     Abilities(images=False, stops=1, prefill=PrefillMode.PREFIX, prefill_with_tools=False),
     Quirks(replays_reasoning=True),
-    Manner(
+    RequestStyle(
         sampling=TWO_NAMES,
         usage_on_request=False,  # always counted
         thinking=ThinkingField.SWITCH,
@@ -71,7 +71,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "https://api.openai.com/v1",
         ("OPENAI_API_KEY",),
-        manner=Manner(max_tokens="max_completion_tokens", sampling=FOUR_NAMES),
+        style=RequestStyle(max_tokens="max_completion_tokens", sampling=FOUR_NAMES),
         verified=Verified.SDK,
     ),
     Vendor(
@@ -111,12 +111,12 @@ _ROWS: tuple[Vendor, ...] = (
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_KEY",),
         quirks=Quirks(spills_thoughts=True),
-        manner=Manner(
+        style=RequestStyle(
             thinking=ThinkingField.REASONING,
             efforts=LEVELS_AND_NONE,
             requires_parameters=True,
             clamps_output=True,
-            is_router=True,
+            retry=RetryHints(is_router=True),
         ),
         headers={"x-title": "Cadenza"},
         verified=Verified.SHAPE,
@@ -128,7 +128,7 @@ _ROWS: tuple[Vendor, ...] = (
         ("DEEPSEEK_API_KEY",),
         Abilities(images=False, stops=16, prefill=PrefillMode.PREFIX, prefill_with_tools=False),
         Quirks(replays_reasoning=True),
-        Manner(
+        RequestStyle(
             sampling=FOUR_NAMES,
             thinking=ThinkingField.SWITCH,
             efforts=LEVELS,
@@ -146,12 +146,10 @@ _ROWS: tuple[Vendor, ...] = (
         "https://integrate.api.nvidia.com/v1",
         ("NVIDIA_API_KEY",),
         quirks=Quirks(spills_thoughts=True),
-        manner=Manner(
+        style=RequestStyle(
             thinking=ThinkingField.TEMPLATE,
             thinking_budget="reasoning_budget",
-            mandatory=("chat_template_kwargs",),
-            priority=("reasoning_budget",),
-            opaque_5xx=True,
+            retry=RetryHints(mandatory=("chat_template_kwargs",), priority=("reasoning_budget",), opaque_5xx=True),
         ),
     ),
     Vendor(
@@ -160,7 +158,7 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.groq.com/openai/v1",
         ("GROQ_API_KEY",),
         _BLIND,
-        manner=Manner(max_tokens="max_completion_tokens", sampling=TWO_NAMES),
+        style=RequestStyle(max_tokens="max_completion_tokens", sampling=TWO_NAMES),
         verified=Verified.SHAPE,
     ),
     Vendor(
@@ -170,10 +168,10 @@ _ROWS: tuple[Vendor, ...] = (
         ("MISTRAL_API_KEY",),
         Abilities(prefill=PrefillMode.PREFIX),
         # It refuses unknown parameters.
-        manner=Manner(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True, strict_turns=True),
+        style=RequestStyle(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True, strict_turns=True),
         verified=Verified.SHAPE,
     ),
-    Vendor("xai", "openai", "https://api.x.ai/v1", ("XAI_API_KEY",), manner=Manner(sampling=FOUR_NAMES)),
+    Vendor("xai", "openai", "https://api.x.ai/v1", ("XAI_API_KEY",), style=RequestStyle(sampling=FOUR_NAMES)),
     Vendor("together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
     Vendor("fireworks", "openai", "https://api.fireworks.ai/inference/v1", ("FIREWORKS_API_KEY",)),
     Vendor(
@@ -182,7 +180,7 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.cerebras.ai/v1",
         ("CEREBRAS_API_KEY",),
         _BLIND,
-        manner=Manner(max_tokens="max_completion_tokens", sampling=TWO_NAMES),
+        style=RequestStyle(max_tokens="max_completion_tokens", sampling=TWO_NAMES),
     ),
     Vendor(
         "perplexity",
@@ -190,7 +188,7 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.perplexity.ai",
         ("PERPLEXITY_API_KEY",),
         Abilities(tools=False, alternates=True, stops=0),
-        manner=Manner(
+        style=RequestStyle(
             sampling=MappingProxyType({**FOUR_NAMES, "top_k": "top_k"}), usage_on_request=False, strict_turns=True
         ),
     ),
@@ -199,7 +197,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "https://models.github.ai/inference",
         ("GITHUB_TOKEN",),
-        manner=Manner(max_tokens="max_completion_tokens", sampling=FOUR_NAMES),
+        style=RequestStyle(max_tokens="max_completion_tokens", sampling=FOUR_NAMES),
     ),
     Vendor(
         "novelai",
@@ -221,7 +219,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "http://localhost:11434/v1",
         abilities=Abilities(links=Links.NONE, stops=16),
-        manner=replace(Manner(sampling=FOUR_NAMES), **cast("Any", OLLAMA_THINKING)),
+        style=replace(RequestStyle(sampling=FOUR_NAMES), **cast("Any", OLLAMA_THINKING)),
         is_local=True,
     ),
     Vendor(
@@ -229,7 +227,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "http://localhost:8080/v1",
         abilities=Abilities(links=Links.NONE, stops=16, prefill=PrefillMode.TURN),
-        manner=Manner(
+        style=RequestStyle(
             sampling=MappingProxyType(
                 {**FOUR_NAMES, "top_k": "top_k", "min_p": "min_p", "repetition_penalty": "repeat_penalty"}
             ),
@@ -244,7 +242,7 @@ _ROWS: tuple[Vendor, ...] = (
         "http://localhost:8000/v1",
         ("VLLM_API_KEY",),
         Abilities(stops=16, prefill=PrefillMode.TURN),
-        manner=Manner(thinking=ThinkingField.TEMPLATE, continues_last=True),
+        style=RequestStyle(thinking=ThinkingField.TEMPLATE, continues_last=True),
         is_local=True,
         verified=Verified.SHAPE,
     ),
@@ -253,7 +251,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "http://localhost:1234/v1",
         abilities=Abilities(links=Links.NONE, stops=16),
-        manner=Manner(
+        style=RequestStyle(
             sampling=MappingProxyType({**FOUR_NAMES, "top_k": "top_k", "repetition_penalty": "repeat_penalty"}),
         ),
         is_local=True,
@@ -263,7 +261,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "http://localhost:5001/v1",
         abilities=Abilities(links=Links.NONE, stops=16),
-        manner=Manner(
+        style=RequestStyle(
             sampling=MappingProxyType(
                 {**FOUR_NAMES, "top_k": "top_k", "min_p": "min_p", "repetition_penalty": "rep_pen"}
             ),
@@ -278,7 +276,7 @@ _ROWS: tuple[Vendor, ...] = (
         # Some such servers repeat the persona's name after a thought: a stop string there would end the reply.
         abilities=Abilities(speaker_stop=False),
         quirks=Quirks(spills_thoughts=True),
-        manner=Manner(tells_context=True, is_custom=True),
+        style=RequestStyle(tells_context=True, retry=RetryHints(is_custom=True)),
         verified=Verified.SHAPE,
     ),
 )

@@ -58,7 +58,7 @@ class Overrides(TypedDict, total=False):
     """Fields added to the body of every request; ``None`` removes a field."""
     abilities: Changes
     quirks: Changes
-    manner: Changes
+    style: Changes
 
 
 def codec(vendor: str | Vendor, model: str, *, key: str = "", url: str = "", **overrides: Unpack[Overrides]) -> Codec:
@@ -75,7 +75,7 @@ def endpoint(vendor: Vendor, model: str, *, key: str = "", url: str = "", **over
         raise SettingsError(msg)
     address = _address(vendor, url.strip())
     facts = tuple(facts_about(vendor.name, model))
-    told = (OLLAMA_THINKING,) if vendor.manner.is_custom and _OLLAMA.search(_host(address)) else ()
+    told = (OLLAMA_THINKING,) if vendor.style.retry.is_custom and _OLLAMA.search(_host(address)) else ()
     added = {name: value for fact in facts for name, value in fact.extra.items()}
     return Endpoint(
         vendor.name,
@@ -86,7 +86,7 @@ def endpoint(vendor: Vendor, model: str, *, key: str = "", url: str = "", **over
         MappingProxyType({**added, **overrides.get("extra", {})}),
         _changed(vendor.abilities, "ability", *(fact.abilities for fact in facts), overrides.get("abilities", {})),
         _changed(vendor.quirks, "quirk", *(fact.quirks for fact in facts), overrides.get("quirks", {})),
-        _changed(vendor.manner, "manner", *told, *(fact.manner for fact in facts), overrides.get("manner", {})),
+        _changed(vendor.style, "style", *told, *(fact.style for fact in facts), overrides.get("style", {})),
     )
 
 
@@ -113,7 +113,7 @@ def _unknown(what: str, name: str, known: Collection[str]) -> str:
 
 def _address(vendor: Vendor, url: str) -> str:
     if not url and not vendor.url:
-        example = "http://localhost:8080/v1" if vendor.manner.is_custom else "https://…"
+        example = "http://localhost:8080/v1" if vendor.style.retry.is_custom else "https://…"
         msg = f"{vendor.name!r} has no address of its own; give one, as in url={example!r}"
         raise SettingsError(msg)
     if not url:

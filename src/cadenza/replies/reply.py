@@ -107,7 +107,7 @@ async def reply(
             result_limit=settings.turn.tool_result_limit,
             consent=consent,
         )
-        fallback_chain = FallbackChain(model, settings.turn, chance, trace=seen)
+        fallback_chain = FallbackChain(model, settings.fallback, chance, trace=seen)
         new_text = partial(
             text_row,
             settings=settings,

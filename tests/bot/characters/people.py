@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import shown_name
 from cadenza.types import Note
@@ -48,7 +48,7 @@ def characters(**fixed: Any) -> st.SearchStrategy[Character]:
     parts: dict[str, Any] = {
         "name": names,
         **dict.fromkeys(
-            ("prompt", "personality", "scenario", "system", "afterword", "greeting", "samples", "model", "nickname"),
+            ("prompt", "personality", "scenario", "system", "afterword", "greeting", "samples", "nickname"),
             texts,
         ),
         "other_greetings": words,
@@ -57,7 +57,7 @@ def characters(**fixed: Any) -> st.SearchStrategy[Character]:
         "avatar": avatars,
         "looks": st.lists(looks, max_size=2).map(tuple),
         "lore": st.lists(lores, max_size=3).map(tuple),
-        "degree": st.none() | st.integers(0, 3),
+        "own": st.builds(CharacterOverrides, st.none() | st.integers(0, 3), texts),
         "card": cards,
     }
     return st.builds(Character, **{**parts, **fixed})

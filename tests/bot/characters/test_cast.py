@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.bot.characters.cast import Cast, named
-from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look
 from cadenza.bot.characters.names import key_of
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record
@@ -86,7 +86,7 @@ async def test_names_are_unique_whatever_case_and_accents() -> None:
     [
         pytest.param(Character(""), id="no name"),
         pytest.param(Character("x" * 81), id="a long name"),
-        pytest.param(Character("x", degree=4), id="a degree that is none"),
+        pytest.param(Character("x", own=CharacterOverrides(degree=4)), id="a degree that is none"),
         pytest.param(Character("x", looks=(Look("a"), Look("A"))), id="two looks of one name"),
         pytest.param(Character("x", looks=(Look("a:"),)), id="a look with a colon"),
         pytest.param(Character("x", looks=tuple(Look(f"l{n}") for n in range(51))), id="too many looks"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza.bot.characters import tavern
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import Carrier, Version
 from cadenza.errors import InputError
@@ -86,8 +86,7 @@ def test_what_was_changed_since_wins_and_the_rest_stays() -> None:
         notes=(Note("Quiet.", 1), Note("Late.", 0)),
         lore=(*hana.lore, Lore("new", ("fox",))),
         triggers=("fox",),
-        degree=0,
-        model="m",
+        own=CharacterOverrides(0, "m"),
         avatar="https://example.org/new.png",
         looks=(Look("sad", "https://example.org/sad.png", "When sad.", is_identity=True),),
     )

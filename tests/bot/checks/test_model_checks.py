@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from cadenza.bot.characters.character import Character
+from cadenza.bot.characters.character import Character, CharacterOverrides
 from cadenza.bot.checks.findings import DoctorContext
 from cadenza.bot.checks.model_checks import check_models
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
@@ -113,7 +113,8 @@ async def test_only_the_default_must_answer(tmp_path: Path) -> None:
     script = tmp_path / "tea.txt"
     script.write_text('{"text": "Tea."}\n')
     config = Config(
-        models=ModelsConfig(f"script:{script}", ("script:nowhere.txt",)), personas=(Character("A", model="openai:x"),)
+        models=ModelsConfig(f"script:{script}", ("script:nowhere.txt",)),
+        personas=(Character("A", own=CharacterOverrides(model="openai:x")),),
     )
 
     findings = await check_models(DoctorContext(config, {}, ""))

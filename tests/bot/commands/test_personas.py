@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look
 from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import personas
 from cadenza.bot.config.config import Config, ModelsConfig
@@ -45,11 +45,11 @@ async def test_a_persona_lives_from_its_making_to_its_end() -> None:
         )
         assert "蓮 was changed." == changed
         ren = await kept(room, "蓮")
-        assert (1, "openai:gpt-5.1", True, "A fox.") == (ren.degree, ren.model, ren.is_main, ren.prompt)
+        assert (1, "openai:gpt-5.1", True, "A fox.") == (ren.own.degree, ren.own.model, ren.is_main, ren.prompt)
         assert "**蓮** (main)\n**Cadenza**" == await room.use(mia, "persona list")
         await room.use(mia, "persona set", name="蓮", degree=-1, model="-", url="-")
         ren = await kept(room, "蓮")
-        assert (None, "", "") == (ren.degree, ren.model, ren.avatar)
+        assert (None, "", "") == (ren.own.degree, ren.own.model, ren.avatar)
 
         await room.use(mia, "persona delete", name="蓮")
         assert "蓮" in room.answers[0]["content"]
@@ -73,13 +73,15 @@ async def test_the_form_shows_what_there_is_and_keeps_what_is_made_of_it() -> No
         await room.use(room.mia, "persona edit", name="Ren")
         assert room.form is not None
         assert "Edit Ren" == room.form["title"]
-        await room.services.cast.change(room.guild.id, "Ren", lambda one: Character(**fields(one) | {"model": "m"}))
+        await room.services.cast.change(
+            room.guild.id, "Ren", lambda one: Character(**fields(one) | {"own": CharacterOverrides(model="m")})
+        )
 
         said = await room.submit(room.mia, prompt="", personality="Bold", scenario="", samples="", greeting="Hi.\nYou?")
 
         assert "Ren was changed." == said
         ren = await kept(room, "Ren")
-        assert (long, "Bold", "Hi.\nYou?", "m") == (ren.prompt, ren.personality, ren.greeting, ren.model)
+        assert (long, "Bold", "Hi.\nYou?", "m") == (ren.prompt, ren.personality, ren.greeting, ren.own.model)
 
 
 def fields(character: Character) -> dict[str, object]:

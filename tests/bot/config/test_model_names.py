@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.bot.characters.character import Character
+from cadenza.bot.characters.character import Character, CharacterOverrides
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 from cadenza.bot.config.model_names import (
     all_models,
@@ -63,7 +63,13 @@ def test_a_key_is_the_first_that_is_there() -> None:
 def test_all_models_are_named_once_and_the_default_first() -> None:
     fast = ModelConfig("openai:small", key_env="MINE")
     models = ModelsConfig("fast", ("local", "fast"), {"fast": fast})
-    config = Config(models=models, personas=(Character("A", model="local"), Character("B", model="openai:x")))
+    config = Config(
+        models=models,
+        personas=(
+            Character("A", own=CharacterOverrides(model="local")),
+            Character("B", own=CharacterOverrides(model="openai:x")),
+        ),
+    )
 
     assert ("fast", "local", "openai:x") == all_models(config)
     assert fast == resolved(models, "fast")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.characters.character import Character, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
 from cadenza.bot.config.reading import ConfigError, load
 from cadenza.types import Note
 
@@ -58,7 +58,7 @@ order = 5
 
     ren = Character(
         "Ren", prompt="A shy fox.", personality="shy", scenario="a wood", system="s", afterword="a", greeting="Hi",
-        samples="{{char}}: Yip.", triggers=("fox",), avatar=URI, degree=0, model="local", is_main=True,
+        samples="{{char}}: Yip.", triggers=("fox",), avatar=URI, own=CharacterOverrides(0, "local"), is_main=True,
         looks=(Look("mad", "https://example.org/mad.png", "when cross", is_identity=True),),
         notes=(Note("Stay shy.", 2),),
         lore=(Lore("The wood is old.", ("wood",), is_constant=True, is_case_sensitive=True, order=5),),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.characters.character import Character
+from cadenza.bot.characters.character import Character, CharacterOverrides
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 from cadenza.bot.config.current import Current
 from cadenza.bot.services.models import ModelRegistry
@@ -138,7 +138,7 @@ async def test_who_is_wanted_is_asked_first_and_the_fallbacks_then(name: str, as
 
 
 async def test_what_a_character_of_the_configuration_wants_is_on_offer() -> None:
-    registry, *_ = registry_of(personas=(Character("Ren", model="openai:gpt-4"),))
+    registry, *_ = registry_of(personas=(Character("Ren", own=CharacterOverrides(model="openai:gpt-4")),))
 
     assert "openai:gpt-4" == (await made(registry, "openai:gpt-4"))[0].name
     assert await registry.is_known("openai:gpt-4")

@@ -360,7 +360,7 @@ class TestParameters:
         known = frozenset({"temperature", "max_completion_tokens"})
         prompt = asked(sampling=self.ALL, max_tokens=9, stop=("#",), tools=(WEATHER,), thinking=Thinking.HIGH)
 
-        sent = body("openrouter", prompt, manner={"parameters": known})
+        sent = body("openrouter", prompt, style={"parameters": known})
 
         assert {
             "model",

@@ -296,7 +296,7 @@ def checked(character: Character) -> Character:
     if len({key_of(look.name) for look in looks}) < len(looks):
         msg = "Two sprites of the character have the same name; give one of them another."
         raise InputError(msg)
-    if character.degree not in (None, 0, 1, 2, 3):
+    if character.own.degree not in (None, 0, 1, 2, 3):
         msg = "A degree is a number from 0 to 3."
         raise InputError(msg)
     return replace(

@@ -44,6 +44,16 @@ class Lore:
 
 
 @dataclass(frozen=True, slots=True)
+class CharacterOverrides:
+    """The settings of a character that replace the channel's."""
+
+    degree: int | None = None
+    """The degree of delivery (0 to 3); ``None`` for the channel's."""
+    model: str = ""
+    """A name from the configuration or ``VENDOR:NAME``; empty for the channel's model."""
+
+
+@dataclass(frozen=True, slots=True)
 class Character:
     """A character of a bot."""
 
@@ -69,10 +79,7 @@ class Character:
     """An address, or a ``data:`` URI; empty for the avatar of the bot or the webhook."""
     looks: tuple[Look, ...] = ()
     lore: tuple[Lore, ...] = ()
-    degree: int | None = None
-    """Its own degree of delivery (0 to 3); ``None`` for the channel's."""
-    model: str = ""
-    """Its own model, a name from the configuration or ``VENDOR:NAME``; empty for the channel's."""
+    own: CharacterOverrides = field(default_factory=CharacterOverrides)
     is_main: bool = False
     """Whether it is the bot itself, with the bot's name and avatar."""
     nickname: str = ""

@@ -12,7 +12,7 @@ from ...types import Note
 from . import checked_json
 from .character import Character, Lore
 from .checked_json import Form
-from .tavern import read_degree, read_look, shown_name, write_look
+from .tavern import read_look, read_own, shown_name, write_look
 
 FORMAT = "cadenza/character"
 """The format name in our files, which never changes."""
@@ -48,12 +48,12 @@ def as_value(character: Character) -> dict[str, Any]:
     """*character* as a JSON object, without empty fields."""
     value: dict[str, Any] = {
         "name": character.name,
-        **{name: getattr(character, name) for name in _TEXTS},
+        **{name: getattr(character.own if name == "model" else character, name) for name in _TEXTS},
         **{name: list(getattr(character, name)) for name in _LISTS},
         "notes": [{"text": note.text, "depth": note.depth} for note in character.notes],
         "looks": [write_look(look) for look in character.looks],
         "lore": [_write_lore(entry) for entry in character.lore],
-        "degree": character.degree,
+        "degree": character.own.degree,
         "is_main": character.is_main or None,
         "card": dict(character.card),
     }
@@ -66,7 +66,7 @@ def of_value(value: Form) -> Character:
     if not name.strip():
         msg = "The character in the file has no name; write one into it."
         raise InputError(msg)
-    written: dict[str, Any] = {name: checked_json.text(value, name) for name in _TEXTS}
+    written: dict[str, Any] = {name: checked_json.text(value, name) for name in _TEXTS if name != "model"}
     return Character(
         shown_name(name),
         **written | {name: checked_json.texts(value, name) for name in _LISTS},
@@ -76,7 +76,7 @@ def of_value(value: Form) -> Character:
         ),
         looks=tuple(read_look(look) for look in checked_json.inners(value, "looks")),
         lore=tuple(_read_lore(entry) for entry in checked_json.inners(value, "lore")),
-        degree=read_degree(value),
+        own=read_own(value),
         is_main=checked_json.flag(value, "is_main"),
         card=MappingProxyType(checked_json.inner(value, "card")),
     )

@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...text.usernames import as_username, from_username
 from ...types import Note
 from . import avatars, checked_json
-from .character import Character, Look
+from .character import Character, CharacterOverrides, Look
 from .checked_json import Form
 from .lorebooks import read_book, write_book
 
@@ -73,8 +73,7 @@ def read(card: Form, *, file: str = "", picture: str = "") -> Character:
         avatar=_avatar(data, ours, picture),
         looks=tuple(read_look(look) for look in checked_json.inners(ours, "looks")),
         lore=read_book(checked_json.inner(data, "character_book")),
-        degree=read_degree(ours),
-        model=checked_json.text(ours, "model"),
+        own=read_own(ours),
         card=MappingProxyType(dict(card)),
     )
 
@@ -99,8 +98,12 @@ def write_look(look: Look) -> dict[str, Any]:
     return {spec.name: getattr(look, spec.name) for spec in fields(Look)}
 
 
-def read_degree(form: Form) -> int | None:
-    """The degree of delivery, or ``None``."""
+def read_own(form: Form) -> CharacterOverrides:
+    """The character's own degree of delivery and model."""
+    return CharacterOverrides(_degree(form), checked_json.text(form, "model"))
+
+
+def _degree(form: Form) -> int | None:
     if form.get("degree") is None:
         return None
     degree = checked_json.number(form, "degree")
@@ -231,8 +234,8 @@ def _write_extensions(extensions: dict[str, Any], character: Character, before: 
         _set(ours, "looks", [write_look(look) for look in character.looks])
     if character.triggers != before.triggers:
         _set(ours, "triggers", list(character.triggers))
-    _set(ours, "degree", character.degree)
-    _set(ours, "model", character.model or None)
+    _set(ours, "degree", character.own.degree)
+    _set(ours, "model", character.own.model or None)
     _set(ours, "avatar", None if _is_icon(character.avatar) or carrier is Carrier.FACE else character.avatar or None)
     _set(ours, "has_avatar", False if carrier is Carrier.PLAIN and not character.avatar else None)
     _set(extensions, OURS, ours)

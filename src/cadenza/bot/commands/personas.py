@@ -87,7 +87,7 @@ def _sprites(interaction: Interaction, count: int) -> str:
 def _embed(interaction: Interaction, character: Character) -> discord.Embed:
     embed = discord.Embed(title=character.name, description=shortened(character.prompt.strip(), 2000) or None)
     looks = ", ".join(look.name for look in character.looks)
-    degree = "" if character.degree is None else str(character.degree)
+    degree = "" if character.own.degree is None else str(character.own.degree)
     for label, text in (
         ("Personality", character.personality),
         ("Scenario", character.scenario),
@@ -95,7 +95,7 @@ def _embed(interaction: Interaction, character: Character) -> discord.Embed:
         ("Trigger words", ", ".join(character.triggers)),
         ("Sprites", looks),
         ("Degree", degree),
-        ("Model", character.model),
+        ("Model", character.own.model),
     ):
         if text.strip():
             embed.add_field(name=words(interaction, label), value=shortened(text.strip(), 500), inline=False)
@@ -205,16 +205,16 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
         if main is False and character.is_main:
             await tell(interaction, "One character must be the bot itself; set “main” on another one first.")
             return
-        changed = only({"name": new_name, "degree": degree, "is_main": main})
-        changed |= _model(context, model, character) | await _face(image, url)
-        if not changed:
+        own = _degree(degree) | _model(context, model, character)
+        changed = only({"name": new_name, "is_main": main}) | await _face(image, url)
+        if not own and not changed:
             await tell(interaction, "Nothing was changed.")
             return
-        if changed.get("degree") == _CHANNELS_OWN:
-            changed["degree"] = None
-        by = str(interaction.user.id)
         after = await context.services.cast.change(
-            server_of(interaction), character.name, lambda one: replace(one, **changed), by=by
+            server_of(interaction),
+            character.name,
+            lambda one: replace(one, own=replace(one.own, **own), **changed),
+            by=str(interaction.user.id),
         )
         await tell(interaction, "{name} was changed.", name=quoted(after.name))
 
@@ -260,10 +260,14 @@ def _models(context: CommandContext) -> list[str]:
     return list(dict.fromkeys(name for name in (*models.named, models.default, *models.fallbacks) if name))
 
 
+def _degree(given: int | None) -> dict[str, Any]:
+    return {} if given is None else {"degree": None if given == _CHANNELS_OWN else given}
+
+
 def _model(context: CommandContext, given: str | None, character: Character) -> dict[str, Any]:
     if given is None:
         return {}
-    model = kept_or_cleared(given, character.model)
+    model = kept_or_cleared(given, character.own.model)
     if model and ":" not in model and model not in _models(context):
         msg = "No model has that name; pick a suggestion, or write vendor:model."
         raise InputError(msg)

@@ -56,7 +56,7 @@ def key_of(model: ModelConfig, secrets: Mapping[str, str]) -> str:
 
 def all_models(config: Config) -> tuple[str, ...]:
     """The names of all models in *config*, the default first."""
-    chosen = [persona.model for persona in config.personas]
+    chosen = [persona.own.model for persona in config.personas]
     models = config.models
     return tuple(dict.fromkeys(filter(None, [models.default, *models.fallbacks, *models.named, *chosen])))
 

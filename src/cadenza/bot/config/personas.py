@@ -112,14 +112,16 @@ class _Persona:
         """The character of this table."""
         if complaint := self.values.get("model") and model_complaint(self.values["model"], named):
             self._complain("model", complaint)
-        plain = ("name", "personality", "scenario", "system", "afterword", "greeting", "samples", "triggers", "degree")
-        given = {name: self.values[name] for name in (*plain, "model") if name in self.values}
+        plain = ("name", "personality", "scenario", "system", "afterword", "greeting", "samples", "triggers")
+        given = {name: self.values[name] for name in plain if name in self.values}
         if prompt := self._prompt():
             given["prompt"] = prompt
         if self.values.get("avatar"):
             given["avatar"] = self._picture("avatar", self.values["avatar"])
         given |= self._parts()
-        return replace(self._card(), **given)
+        own = {name: self.values[name] for name in ("degree", "model") if name in self.values}
+        card = self._card()
+        return replace(card, own=replace(card.own, **own), **given)
 
     def _card(self) -> Character:
         if not (name := self.values.get("card")):

@@ -154,7 +154,7 @@ class ModelRegistry:
     def _offered(self) -> set[str]:
         """All names in the configuration."""
         config = self._current.now
-        personas = (persona.model for persona in config.personas)
+        personas = (persona.own.model for persona in config.personas)
         return {*config.models.named, config.models.default, *config.models.fallbacks, *personas} - {""}
 
     def _spec(self, name: str) -> ModelConfig:
@@ -198,7 +198,7 @@ class ModelRegistry:
             return None
         place = (route.url or wallet_of(route.vendor) or route.vendor, route.server, route.secrets)
         if place not in self._keyrings:
-            self._keyrings[place] = Keyring(route.secrets, self._current.now.settings.turn)
+            self._keyrings[place] = Keyring(route.secrets, self._current.now.settings.fallback)
         return self._keyrings[place]
 
     def _shared_http(self) -> Http:
@@ -213,9 +213,9 @@ class ModelRegistry:
     def _changed(self, before: Config, after: Config) -> None:
         """Retire models that were removed or changed; running replies may finish with them."""
         close_at = self._clock() + before.settings.turn.turn_timeout
-        is_new = (before.settings.http, before.settings.turn, before.folder) != (
+        is_new = (before.settings.http, before.settings.fallback, before.folder) != (
             after.settings.http,
-            after.settings.turn,
+            after.settings.fallback,
             after.folder,
         )
         if is_new:

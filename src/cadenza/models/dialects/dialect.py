@@ -66,7 +66,23 @@ class ThinkingField(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class RetryHints:
+    """What the ladder must know about a vendor to choose a smaller request."""
+
+    mandatory: tuple[str, ...] = ()
+    """Fields that are never dropped."""
+    priority: tuple[str, ...] = ()
+    """Fields that are dropped first."""
+    is_router: bool = False
+    """Whether a router forwards to other providers, which may not know a parameter: a 502 may come from one of them."""
+    opaque_5xx: bool = False
+    """Whether a server error without a reason may be caused by a parameter."""
+    is_custom: bool = False
+    """Whether the server is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStyle:
     """How an OpenAI-style request is written for one vendor. The defaults suit most of them."""
 
     max_tokens: str = "max_tokens"
@@ -104,16 +120,7 @@ class Manner:
     """The path under which a marked prefix is supported, if it differs."""
     wants_thoughts: bool = False
     """Whether every model turn must have a field for its thoughts, even if it is empty."""
-    mandatory: tuple[str, ...] = ()
-    """Fields that are never dropped on a retry."""
-    priority: tuple[str, ...] = ()
-    """Fields of this vendor that are dropped first."""
-    is_router: bool = False
-    """Whether a router forwards to other providers, which may not know a parameter."""
-    opaque_5xx: bool = False
-    """Whether a server error without a reason may be caused by a parameter."""
-    is_custom: bool = False
-    """Whether the server is unknown."""
+    retry: RetryHints = field(default_factory=RetryHints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +139,7 @@ class Endpoint:
     """More fields for the body of the request, under the API's names."""
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
-    manner: Manner = field(default_factory=Manner)
+    style: RequestStyle = field(default_factory=RequestStyle)
 
     def __repr__(self) -> str:
         """Secrets are hidden: a URL may hold a password, or a key in its query."""

@@ -37,7 +37,7 @@ from ..error_kind import reported
 from ..guards import guarded
 from ..ladder import Ladder
 from .call_arguments import as_json_text, tool_call
-from .dialect import Dialect, Endpoint, EventReader
+from .dialect import Dialect, Endpoint, EventReader, RetryHints
 from .request_bodies import inline, object_of, schema, state_of, within, written
 from .tool_pairs import ANY_ID, with_paired_calls
 
@@ -81,7 +81,7 @@ class OllamaCodec(Dialect):
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
         """Smaller requests to try: few models think, and not all support tools or pictures."""
-        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", priority=("think",))
+        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", hints=RetryHints(priority=("think",)))
 
     def framing(self) -> NewlineJson:
         """A new parser of bytes into events."""

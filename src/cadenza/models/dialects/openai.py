@@ -1,6 +1,6 @@
 """Chat completions: the API of OpenAI and of nearly every other vendor.
 
-``Manner`` describes how vendors differ in requests. One decoder reads all their answers.
+``RequestStyle`` describes how vendors differ in requests. One decoder reads all their answers.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class OpenAICodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(with_paired_calls(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, _SHORT_ID if endpoint.style.short_ids else _ID), endpoint.abilities)
         messages = self._messages(prompt)
         begins = _marks_beginning(messages, prompt)
-        if endpoint.manner.strict_turns:
+        if endpoint.style.strict_turns:
             messages = list(_in_strict_turns(messages, begins=begins))
         body: dict[str, object] = {"model": endpoint.model, "messages": messages, "stream": True}
-        if endpoint.manner.usage_on_request:
+        if endpoint.style.usage_on_request:
             body["stream_options"] = {"include_usage": True}
         body |= self._known({**self._limits(prompt, messages), **self._tools(prompt), **self._thinking(prompt)})
         if begins:
@@ -86,16 +86,7 @@ class OpenAICodec(Dialect):
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
         """Smaller requests to try if *request* is refused."""
-        manner = self.endpoint.manner
-        return Ladder(
-            request,
-            key=f"{self.endpoint.url} {self.endpoint.model}",
-            mandatory=manner.mandatory,
-            priority=manner.priority,
-            is_router=manner.is_router,
-            opaque_5xx=manner.opaque_5xx,
-            is_custom=manner.is_custom,
-        )
+        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", hints=self.endpoint.style.retry)
 
     def _headers(self) -> dict[str, str]:
         headers = {"content-type": "application/json", "accept": "text/event-stream"}
@@ -136,7 +127,7 @@ class OpenAICodec(Dialect):
                     yield {"role": turn.role.value, "content": content}
 
     def _no_thoughts(self) -> dict[str, object]:
-        return {"reasoning_content": ""} if self.endpoint.manner.wants_thoughts else {}
+        return {"reasoning_content": ""} if self.endpoint.style.wants_thoughts else {}
 
     def _calling(self, turn: PromptTurn) -> dict[str, object]:
         """A turn with calls and the provider's state for them."""
@@ -176,23 +167,23 @@ class OpenAICodec(Dialect):
 
     def _limits(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> dict[str, object]:
         """Length, sampling and stop strings."""
-        manner = self.endpoint.manner
+        style = self.endpoint.style
         fields: dict[str, object] = {}
         if prompt.max_tokens:
-            fields[manner.max_tokens] = self._longest(prompt, messages)
+            fields[style.max_tokens] = self._longest(prompt, messages)
         fields |= self._sampling(prompt)
         if prompt.stop:
             fields["stop"] = list(prompt.stop)
-        if manner.tells_context and (tokens := self.endpoint.abilities.context_tokens):
+        if style.tells_context and (tokens := self.endpoint.abilities.context_tokens):
             fields |= {"options": {"num_ctx": tokens}, "max_context_length": tokens}  # Ollama and KoboldCpp
         return fields
 
     def _sampling(self, prompt: Prompt) -> dict[str, object]:
-        manner = self.endpoint.manner
-        if manner.thinking_fixes_sampling and prompt.thinking not in (Thinking.AUTO, Thinking.NONE):
+        style = self.endpoint.style
+        if style.thinking_fixes_sampling and prompt.thinking not in (Thinking.AUTO, Thinking.NONE):
             return {}
         others = sorted(name for name in prompt.sampling if name not in _SAMPLING)
-        names = manner.sampling
+        names = style.sampling
         fields: dict[str, object] = {}
         for name in (*_SAMPLING, *others):
             value = prompt.sampling.get(name)
@@ -202,15 +193,15 @@ class OpenAICodec(Dialect):
 
     def _room(self, level: Thinking) -> int:
         """Tokens reserved for thoughts: they count as part of the answer, and might use up a short one."""
-        manner = self.endpoint.manner
-        if manner.counts_thoughts and manner.efforts.get(level) != "none":
+        style = self.endpoint.style
+        if style.counts_thoughts and style.efforts.get(level) != "none":
             return THOUGHT_TOKENS[level] or THOUGHT_TOKENS[Thinking.LOW]
-        is_told = level is not Thinking.AUTO and manner.thinking is not ThinkingField.NOWHERE
+        is_told = level is not Thinking.AUTO and style.thinking is not ThinkingField.NOWHERE
         return THOUGHT_TOKENS[level] if is_told else 0
 
     def _longest(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> int:
         abilities, wanted = self.endpoint.abilities, prompt.max_tokens + self._room(prompt.thinking)
-        if not self.endpoint.manner.clamps_output:
+        if not self.endpoint.style.clamps_output:
             return wanted
         return output_tokens(
             wanted,
@@ -231,20 +222,20 @@ class OpenAICodec(Dialect):
                 for tool in prompt.tools
             ]
         }
-        if self.endpoint.manner.tool_stream:
+        if self.endpoint.style.tool_stream:
             fields["tool_stream"] = True
-        if self.endpoint.manner.requires_parameters:
+        if self.endpoint.style.requires_parameters:
             fields["provider"] = {"require_parameters": True}
         return fields
 
     def _thinking(self, prompt: Prompt) -> dict[str, object]:
         """The thinking fields; empty to leave it to the model."""
-        manner, level = self.endpoint.manner, prompt.thinking
+        style, level = self.endpoint.style, prompt.thinking
         if level is Thinking.AUTO:
             return {}
-        word = manner.efforts.get(level, "")
+        word = style.efforts.get(level, "")
         thinks = level is not Thinking.NONE
-        match manner.thinking:
+        match style.thinking:
             case ThinkingField.NOWHERE:
                 return {}
             case ThinkingField.EFFORT:
@@ -257,14 +248,14 @@ class OpenAICodec(Dialect):
             case ThinkingField.TEMPLATE:
                 fields: dict[str, object] = {"chat_template_kwargs": {"enable_thinking": thinks}}
                 return (
-                    {**fields, manner.thinking_budget: THOUGHT_TOKENS[level]}
-                    if thinks and manner.thinking_budget
+                    {**fields, style.thinking_budget: THOUGHT_TOKENS[level]}
+                    if thinks and style.thinking_budget
                     else fields
                 )
 
     def _known(self, fields: dict[str, object]) -> dict[str, object]:
         """*fields* without those that the model is known to refuse."""
-        known = self.endpoint.manner.parameters
+        known = self.endpoint.style.parameters
         if known is None:
             return fields
         same = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
@@ -277,13 +268,13 @@ class OpenAICodec(Dialect):
 
     def _beginning(self, last: dict[str, object]) -> dict[str, object]:
         """Mark *last* as the prefix of the answer, and return the fields that the request needs for it."""
-        manner = self.endpoint.manner
+        style = self.endpoint.style
         if self.endpoint.abilities.prefill is PrefillMode.PREFIX:
             last["prefix"] = True
-        return {"add_generation_prompt": False, "continue_final_message": True} if manner.continues_last else {}
+        return {"add_generation_prompt": False, "continue_final_message": True} if style.continues_last else {}
 
     def _beginning_url(self) -> str:
-        path = self.endpoint.manner.prefix_path
+        path = self.endpoint.style.prefix_path
         base, mark, query = self.endpoint.url.partition("?")
         base = base.rstrip("/")
         if path and self.endpoint.abilities.prefill is PrefillMode.PREFIX and not base.endswith(path):

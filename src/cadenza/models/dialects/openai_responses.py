@@ -33,7 +33,7 @@ from ...types import (
 )
 from ..guards import guarded
 from ..ladder import Ladder
-from .dialect import Dialect, Endpoint
+from .dialect import Dialect, Endpoint, RetryHints
 from .gpt import effort, efforts
 from .openai_responses_events import ResponsesDecoder
 from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
@@ -43,7 +43,7 @@ Item: TypeAlias = dict[str, object]
 
 _ID = re.compile(r"(?s).{1,64}")
 _LEAST_TOKENS = 16
-_MANDATORY = ("input", "instructions", "store", "include")
+_RETRY = RetryHints(mandatory=("input", "instructions", "store", "include"), priority=("reasoning",))
 
 
 class ResponsesCodec(Dialect):
@@ -82,7 +82,7 @@ class ResponsesCodec(Dialect):
     def attempts(self, request: HttpRequest, /) -> Ladder:
         """Smaller requests to try: reasoning summaries, for example, are not available to every account."""
         key = f"{self._owner}:{self._endpoint.model}"
-        return Ladder(request, key=key, mandatory=_MANDATORY, priority=("reasoning",))
+        return Ladder(request, key=key, hints=_RETRY)
 
     def _headers(self) -> Mapping[str, str]:
         endpoint = self._endpoint
