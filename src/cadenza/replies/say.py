@@ -98,9 +98,9 @@ class Speaker:
         self._persona = persona or Persona("")
         self._webhooks = webhooks
         self._rules = tuple(rules)
-        self._backstage = preparer
+        self._preparer = preparer
         self._trace = trace
-        self._homes: set[ClientState] = set()
+        self._client_states: set[ClientState] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,7 +112,7 @@ class Speaker:
 
     async def close(self) -> None:
         """Wait for pending work. The speaker stays usable."""
-        for client_state in tuple(self._homes):  # another client may be added meanwhile
+        for client_state in tuple(self._client_states):  # another client may be added meanwhile
             await client_state.close()
 
     async def say(
@@ -128,7 +128,7 @@ class Speaker:
         room = await self._room(place)
         scene = self._scene(room, scene)
         client_state = self._client_state(room)
-        preparer = self._backstage or client_state.preparer
+        preparer = self._preparer or client_state.preparer
         found = None if preparer.lookup is None else partial(preparer.lookup.has_found, place=scene.channel)
         turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
         target = await self._target(client_state, room, scene.roster, turn=turn, persona=persona, is_found=found)
@@ -186,7 +186,7 @@ class Speaker:
         from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well
 
         client_state = ClientState.of(room.client, self._webhooks)
-        self._homes.add(client_state)
+        self._client_states.add(client_state)
         return client_state
 
     async def _target(

@@ -13,47 +13,47 @@ pytestmark = pytest.mark.looptime
 
 
 async def test_what_only_waits_is_given_up_at_once() -> None:
-    haste = CancellableWaits()
-    asyncio.get_running_loop().call_later(2.0, haste.hurry)
+    waits = CancellableWaits()
+    asyncio.get_running_loop().call_later(2.0, waits.hurry)
     with pytest.raises(Hurried):
-        async with haste.patience():
+        async with waits.patience():
             await asyncio.sleep(30)
-    assert (2.0, True) == (now(), haste.is_wanted)
+    assert (2.0, True) == (now(), waits.is_wanted)
 
 
 async def test_who_hurries_twice_hurries() -> None:
-    haste = CancellableWaits()
+    waits = CancellableWaits()
 
     def hurry() -> None:
-        haste.hurry()
-        haste.hurry()
+        waits.hurry()
+        waits.hurry()
 
     asyncio.get_running_loop().call_later(2.0, hurry)
-    await asyncio.gather(haste.pause(30), haste.pause(30))
+    await asyncio.gather(waits.pause(30), waits.pause(30))
     assert 2.0 == now()
 
 
 async def test_a_pause_ends_early_and_takes_no_time_afterwards() -> None:
-    haste = CancellableWaits()
-    asyncio.get_running_loop().call_later(2.0, haste.hurry)
-    await haste.pause(30)
-    await haste.pause(30)
+    waits = CancellableWaits()
+    asyncio.get_running_loop().call_later(2.0, waits.hurry)
+    await waits.pause(30)
+    await waits.pause(30)
     assert 2.0 == now()
 
 
 async def test_in_haste_what_need_not_wait_is_still_done() -> None:
-    haste = CancellableWaits()
-    haste.hurry()
-    async with haste.patience():
+    waits = CancellableWaits()
+    waits.hurry()
+    async with waits.patience():
         done = "this"
     assert "this" == done
 
 
 async def test_the_next_message_has_time_again() -> None:
-    haste = CancellableWaits()
-    haste.hurry()
-    haste.take_time()
-    await haste.pause(3)
+    waits = CancellableWaits()
+    waits.hurry()
+    waits.take_time()
+    await waits.pause(3)
     assert 3.0 == now()
 
 

@@ -110,7 +110,7 @@ class Outbox:
         self._is_hurried = False  # whether the reply has ended, so a refused post is no loss to report
         self._last_sent = self._loop.time()
         self._indicator = TypingIndicator(target)
-        self._backstage = preparer or PostPreparer(painter=None)
+        self._preparer = preparer or PostPreparer(painter=None)
         self._roster = scene.roster if scene else Roster()
         self._place = scene.channel if scene else ""
         self.trace = trace
@@ -160,7 +160,7 @@ class Outbox:
         self._waiting.extend(self._parcel(post, self._part) for post in posts if not self._is_repeated(post))
 
     def _parcel(self, post: Post, part: int) -> _Parcel:
-        return _Parcel(post, part, is_ready=not self._backstage.helps(post))
+        return _Parcel(post, part, is_ready=not self._preparer.helps(post))
 
     def _is_repeated(self, post: Post) -> bool:
         if self._repeated and post.said == self._repeated[0]:
@@ -345,7 +345,7 @@ class Outbox:
         if self.trace:
             self.trace.sends(parcel.post)
         try:
-            receipt = await self._backstage.sent(rendered(parcel.post, self.markup), self._target)
+            receipt = await self._preparer.sent(rendered(parcel.post, self.markup), self._target)
         except DeliveryError as error:
             if error.kind.ends_reply:
                 raise
@@ -527,7 +527,7 @@ class Outbox:
         post = parcel.post
         if self.trace:
             self.trace.waits(post, "picture" if post.instead else "names")
-        preparing = self._backstage.prepared(
+        preparing = self._preparer.prepared(
             post, roster=self._roster, limit=self._limit, markup=self.markup, place=self._place
         )
         work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")

@@ -234,19 +234,19 @@ class Avatars:
         /,
         *,
         speaker: SpokenBy,
-        haste: CancellableWaits,
+        waits: CancellableWaits,
     ) -> Sent:
         """Send *message* through *webhook* as *identity*; raises Discord's ``ApiError`` unchanged."""
         face = avatar(identity.avatar)
         if isinstance(face, Link):
-            return await self._sent(place, webhook, identity, message, LastSeen(speaker, face), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, face), waits=waits)
         lock = self._locks.setdefault(webhook.id, asyncio.Lock())
-        async with haste.patience():
+        async with waits.patience():
             await lock.acquire()
         try:
-            async with haste.patience():
+            async with waits.patience():
                 shown = await self._put_on(place, webhook, face, speaker)
-            return await self._sent(place, webhook, identity, message, LastSeen(speaker, shown), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, shown), waits=waits)
         finally:
             lock.release()
 
@@ -280,11 +280,11 @@ class Avatars:
         message: Outgoing,
         seen: LastSeen,
         *,
-        haste: CancellableWaits,
+        waits: CancellableWaits,
     ) -> Sent:
         url = seen.face.url if isinstance(seen.face, Link) else None
         face = WebhookIdentity(as_username(identity.name), url)
-        sent = await self._api.in_haste(haste).send_as(webhook, face, message, thread=place.thread)
+        sent = await self._api.in_haste(waits).send_as(webhook, face, message, thread=place.thread)
         self._note(place.channel, seen)
         return sent
 

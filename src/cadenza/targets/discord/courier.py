@@ -73,13 +73,13 @@ class Courier:
     """Delivers the messages of one turn to one channel."""
 
     def __init__(
-        self, api: DiscordApi, shared: DiscordState, *, is_strict: bool = False, haste: CancellableWaits | None = None
+        self, api: DiscordApi, shared: DiscordState, *, is_strict: bool = False, waits: CancellableWaits | None = None
     ) -> None:
         self._api = api
-        self._house = shared
+        self._shared = shared
         self.is_strict = is_strict
         self._complaint: str | None = None
-        self.haste = haste or CancellableWaits()
+        self.waits = waits or CancellableWaits()
         """Ends all waiting when the reply is stopped; a message that was not sent by then is skipped."""
 
     def take_complaint(self) -> str | None:
@@ -123,7 +123,7 @@ class Courier:
 
     async def remove(self, place: Place, message: str, webhook: Webhook | None) -> None:
         """Delete *message*, through its *webhook* if it has one, else as the bot. One that is gone is no failure."""
-        self._house.check()
+        self._shared.check()
         if webhook is not None:
             try:
                 await self._api.delete_as(webhook, message, thread=place.thread)
@@ -142,21 +142,21 @@ class Courier:
                 if error.code == _UNKNOWN_MESSAGE:
                     return
                 policy = policy_for(error)
-                delay = None if self.haste.is_wanted or policy.step is not Step.RETRY else next(delays, None)
+                delay = None if self.waits.is_wanted or policy.step is not Step.RETRY else next(delays, None)
                 if delay is None:
-                    raise self._house.unremoved(policy, error) from error
+                    raise self._shared.unremoved(policy, error) from error
             else:
                 return
-            await self.haste.pause(delay)  # it may be gone already: the next attempt tells
+            await self.waits.pause(delay)  # it may be gone already: the next attempt tells
 
     # --- one attempt ---------------------------------------------------------------------
 
     @asynccontextmanager
     async def _alone(self, place: Place, delivery: Delivery) -> AsyncIterator[None]:
         """Lock out equal messages of other turns: one could be taken for ours when we look for ours."""
-        lock = self._house.alone(place.channel, _speaks(delivery), delivery.message.content)
+        lock = self._shared.alone(place.channel, _speaks(delivery), delivery.message.content)
         try:
-            async with self.haste.patience():
+            async with self.waits.patience():
                 await lock.acquire()
         except Hurried:
             raise _too_late() from None
@@ -167,7 +167,7 @@ class Courier:
 
     def check_time(self) -> None:
         """Raise a ``DeliveryError`` if the reply was stopped: a message that was not begun is skipped."""
-        if self.haste.is_wanted:
+        if self.waits.is_wanted:
             raise _too_late()
 
     async def _tried(self, place: Place, delivery: Delivery) -> Delivered | list[Delivery]:
@@ -181,29 +181,29 @@ class Courier:
         return self._arrived(place, found) if isinstance(found, Delivered) else found
 
     async def _attempt(self, place: Place, delivery: Delivery) -> Delivered:
-        self._house.check()
+        self._shared.check()
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
             return self._arrived(place, Delivered(sent))
         message = replace(delivery.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = delivery.speaker or SpokenBy()
-        sent = await self._house.webhooks.send(
-            place, delivery.webhook, delivery.identity, message, speaker=speaker, haste=self.haste
+        sent = await self._shared.webhooks.send(
+            place, delivery.webhook, delivery.identity, message, speaker=speaker, waits=self.waits
         )
         return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook))
 
     def _arrived(self, place: Place, delivered: Delivered) -> Delivered:
-        self._house.note_success(place.channel, delivered.sent.message)
+        self._shared.note_success(place.channel, delivered.sent.message)
         return delivered
 
     async def _equipped(self, place: Place, delivery: Delivery) -> list[Delivery]:
         """*delivery* with a webhook; as the bot's own if there can be none."""
-        self._house.check()
+        self._shared.check()
         if place.kind is PlaceKind.DIRECT:
             return self._as_bot(delivery)
         try:
-            async with self.haste.patience():
-                webhook = await self._house.webhooks.get(place)
+            async with self.waits.patience():
+                webhook = await self._shared.webhooks.get(place)
         except Hurried:
             raise _too_late() from None
         except NoWebhook as refusal:
@@ -220,8 +220,8 @@ class Courier:
         delivery = replace(delivery, is_doubtful=delivery.is_doubtful or error.is_ambiguous)
         delay = _delay(delivery, policy, error)
         if delay is not None:
-            await self.haste.pause(delay)
-            delay = None if self.haste.is_wanted else delay
+            await self.waits.pause(delay)
+            delay = None if self.waits.is_wanted else delay
         if delivery.is_doubtful and (delivery.webhook is not None or delay is None):
             # The bot's own message can be sent again under its nonce; for any other we must look first.
             found = await self.found(place, delivery, error)
@@ -239,7 +239,7 @@ class Courier:
         message = delivery.message
         match policy.step:
             case Step.RECOVER if delivery.webhook is not None and not delivery.has_recovered:
-                # The house has dropped the webhook already, and finds or creates another.
+                # The shared state has dropped the webhook already, and finds or creates another.
                 return [replace(delivery, webhook=None, has_recovered=True)]
             case Step.AS_BOT if delivery.webhook is not None:
                 self._complaint = policy.name
@@ -264,7 +264,7 @@ class Courier:
         """*delivery* as the bot's own message if that may help; else raise, and remember the refusal."""
         if delivery.webhook is not None and policy.helps_as_bot and not self.is_strict:
             return self._as_bot(delivery)
-        raise self._house.refused(place.channel, policy, error) from error
+        raise self._shared.refused(place.channel, policy, error) from error
 
     def _as_bot(self, delivery: Delivery) -> list[Delivery]:
         """*delivery* under the bot's own name with the persona's name in front; in pieces if it gets too long."""
@@ -285,14 +285,14 @@ class Courier:
         since = await self._recent(place, after=delivery.after, limit=_LOOKED_AT)
         if not since and delivery.after is not None and not await self._recent(place, after=None, limit=1):
             # There are messages and we see none: we lack the permission to read them, so we cannot know.
-            raise self._house.refused(place.channel, UNKNOWN, error) from error
+            raise self._shared.refused(place.channel, UNKNOWN, error) from error
         for seen in since:
-            if not self._house.is_known(seen.message) and self._is_it(seen, delivery):
+            if not self._shared.is_known(seen.message) and self._is_it(seen, delivery):
                 sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message))
                 return Delivered(sent, delivery.identity if delivery.webhook else None, delivery.webhook)
         if len(since) >= _LOOKED_AT and _span(since) < asyncio.get_running_loop().time() - delivery.begun:
             # So many messages came since that ours may be before the ones we see.
-            raise self._house.refused(place.channel, UNKNOWN, error) from error
+            raise self._shared.refused(place.channel, UNKNOWN, error) from error
         return None
 
     async def _recent(self, place: Place, *, after: str | None, limit: int) -> list[Seen]:
@@ -311,9 +311,9 @@ class Courier:
     def _unread(self, place: Place, policy: Policy, error: ApiError) -> DeliveryError:
         """The error for a channel that cannot be read: ``UNKNOWN``, unless the channel itself is gone."""
         if policy.step is Step.BREAK:
-            self._house.shut(policy)
+            self._shared.shut(policy)
         is_over = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS)
-        return self._house.refused(place.channel, policy if is_over else UNKNOWN, error)
+        return self._shared.refused(place.channel, policy if is_over else UNKNOWN, error)
 
     def _is_it(self, seen: Seen, delivery: Delivery) -> bool:
         message = delivery.message

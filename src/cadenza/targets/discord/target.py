@@ -1,6 +1,6 @@
 """Discord as a target: posts in, messages out, under the right name, in order and exactly once.
 
-The courier sends one message and handles every error; the house holds what all targets of a bot share. Here is what
+The courier sends one message and handles every error; the shared state holds what all targets of a bot share. Here is what
 belongs to one turn: its messages, whom they ping, what they answer, and what is deleted with them.
 """
 
@@ -146,11 +146,11 @@ class DiscordTarget:
         *on_last* is called with the id of the message before the last one, empty if there is none, before that is sent.
         *typing_since* is when, on the loop's clock, others have shown a typing indicator here.
         """
-        haste = CancellableWaits()
-        self._api = api = PacedApi(api, shared.throttle, haste)
+        waits = CancellableWaits()
+        self._api = api = PacedApi(api, shared.throttle, waits)
         self._channel = channel
-        self._house = shared
-        self._courier = Courier(api, shared, is_strict=is_strict, haste=haste)
+        self._shared = shared
+        self._courier = Courier(api, shared, is_strict=is_strict, waits=waits)
         self._persona = _Persona(persona, persona_id or (None if persona is None else persona.name))
         self._mentions = PingBudget(roster, is_found=is_found)
         self._question = _Question(reply_target)
@@ -194,10 +194,10 @@ class DiscordTarget:
         """How many more messages Discord takes at present from *identity*."""
         is_named = identity is not None or self._persona.identity is not None
         if is_named and self._spoken is None:
-            return _ONE if self._house.throttle.backlog > 0 else None  # it is not known yet how it will be sent
+            return _ONE if self._shared.throttle.backlog > 0 else None  # it is not known yet how it will be sent
         bucket = self._api.bucket(self._channel, self._spoken.webhook if is_named and self._spoken else None)
         is_low = bucket is not None and 2 * bucket.left <= bucket.limit
-        if not is_low and self._house.throttle.backlog > 0:
+        if not is_low and self._shared.throttle.backlog > 0:
             return _ONE  # the bot's global rate limit makes it wait: all that is due now had better go together
         return None if bucket is None else Allowance(bucket.left, bucket.limit, bucket.resets_in)
 
@@ -205,8 +205,8 @@ class DiscordTarget:
 
     async def send(self, post: Post, /) -> Receipt:
         """Deliver *post*: it arrives once and whole, or a ``DeliveryError`` says why not."""
-        self._house.check()
-        self._courier.haste.take_time()
+        self._shared.check()
+        self._courier.waits.take_time()
         if not post.text.strip(WHITESPACE) and post.attachment is None:
             msg = "A part of this answer is missing: there was nothing in it."
             raise DeliveryError(msg, kind=DeliveryKind.SKIPPED)
@@ -229,13 +229,13 @@ class DiscordTarget:
         self._note(delivery, delivered, embed)
         if first.identity is None:
             speaker = SpokenBy() if delivery.identity else self._speaker(post)
-            self._house.webhooks.note_bot(self._channel, speaker)
+            self._shared.webhooks.note_bot(self._channel, speaker)
         await self._complain()
         return Receipt(post, first.sent.message, first.sent.url, first.identity)
 
     def hurry(self) -> None:
         """End the reply soon: a message that waits to be sent is skipped, and one that is being sent still arrives."""
-        self._courier.haste.hurry()
+        self._courier.waits.hurry()
 
     async def _delivered(self, place: Place, delivery: Delivery) -> list[Delivered]:
         self._courier.check_time()
@@ -284,14 +284,14 @@ class DiscordTarget:
                 policy = policy_for(error)
                 delay = next(delays, None) if policy.step is Step.RETRY else None
                 if delay is None:
-                    raise self._house.refused(self._channel, policy, error) from error
-            await self._courier.haste.pause(delay)
+                    raise self._shared.refused(self._channel, policy, error) from error
+            await self._courier.waits.pause(delay)
 
     # --- what is shown besides ------------------------------------------------------------------
 
     async def typing(self, identity: Identity | None, /) -> None:  # noqa: ARG002  # Discord shows the bot's own name
         """Show a typing indicator; a failure is only logged."""
-        if self._house.broken is not None or self._shows_typing():
+        if self._shared.broken is not None or self._shows_typing():
             return
         try:
             await self._api.typing(self._channel)
@@ -312,11 +312,11 @@ class DiscordTarget:
 
         Where only the persona may speak, it raises a ``DeliveryError``, which the caller logs.
         """
-        self._house.check()
+        self._shared.check()
         if self._courier.is_strict:
             msg = "Only one person is to be seen speaking here, so the bot shows no notice of its own."
             raise DeliveryError(msg)
-        self._courier.haste.take_time()
+        self._courier.waits.take_time()
         place = await self._place()
         message = replace(_as_message(self._reword(notice)), nonce=self._nonces.next())
         after = _newer(self.last_message_id, place.last_message)
@@ -326,7 +326,7 @@ class DiscordTarget:
     async def _complain(self) -> None:
         """Tell people why a name cannot be shown, at most every ten minutes."""
         told = _COMPLAINTS.get(self._courier.take_complaint() or "")
-        if told is None or not self._house.may_complain(self._channel):
+        if told is None or not self._shared.may_complain(self._channel):
             return
         try:
             async with asyncio.timeout(_COMPLAINT_TAKES):  # the message has arrived, and its receipt is waited for
@@ -353,20 +353,20 @@ class DiscordTarget:
         self._question.is_shown = True  # it is tried once, whatever the result
         message = Outgoing(embeds=(_reply_embed(target),), is_silent=True)
         try:
-            async with self._courier.haste.patience():
-                webhook = await self._house.webhooks.get(place)
+            async with self._courier.waits.patience():
+                webhook = await self._shared.webhooks.get(place)
         except (NoWebhook, Hurried):
             return None  # the bot will speak and can reply to a message itself, or nothing is sent
         try:
-            sent = await self._house.webhooks.send(
-                place, webhook, identity, message, speaker=self._speaker(post), haste=self._courier.haste
+            sent = await self._shared.webhooks.send(
+                place, webhook, identity, message, speaker=self._speaker(post), waits=self._courier.waits
             )
         except Hurried:
             return None
         except ApiError as error:
             logger.info("the embed of the answered message could not be sent: %s", error)
             return await self._perhaps_shown(place, replace(delivery, message=message, webhook=webhook), error)
-        self._house.note_success(place.channel, sent.message)
+        self._shared.note_success(place.channel, sent.message)
         return Delivered(sent, identity, webhook)
 
     async def _perhaps_shown(self, place: Place, delivery: Delivery, error: ApiError) -> Delivered | None:
@@ -406,7 +406,7 @@ class DiscordTarget:
 
     async def _webhook_of(self, place: Place) -> Webhook | None:
         try:
-            return await self._house.webhooks.get(place)
+            return await self._shared.webhooks.get(place)
         except NoWebhook:
             return None
 

@@ -73,15 +73,15 @@ class Throttle:
 class PacedApi:
     """A ``DiscordApi`` whose requests wait for *throttle*. Typing indicators are dropped when the limit is near."""
 
-    def __init__(self, api: DiscordApi, throttle: Throttle, haste: CancellableWaits | None = None) -> None:
-        """If *haste* is wanted while a message waits, it is not sent and ``Hurried`` is raised."""
+    def __init__(self, api: DiscordApi, throttle: Throttle, waits: CancellableWaits | None = None) -> None:
+        """If *waits* is wanted while a message waits, it is not sent and ``Hurried`` is raised."""
         self._api = api
         self._throttle = throttle
-        self._haste = haste or CancellableWaits()
+        self._waits = waits or CancellableWaits()
 
-    def in_haste(self, haste: CancellableWaits) -> PacedApi:
-        """The same, with another *haste*."""
-        return PacedApi(self._api, self._throttle, haste)
+    def in_haste(self, waits: CancellableWaits) -> PacedApi:
+        """The same, with another *waits*."""
+        return PacedApi(self._api, self._throttle, waits)
 
     # --- without a request -------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class PacedApi:
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves."""
-        async with self._haste.patience():
+        async with self._waits.patience():
             await self._throttle.admit()
         return await self._api.send(channel, message)
 
@@ -115,7 +115,7 @@ class PacedApi:
         self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        async with self._haste.patience():
+        async with self._waits.patience():
             await self._throttle.admit()
         return await self._api.send_as(webhook, face, message, thread=thread)
 

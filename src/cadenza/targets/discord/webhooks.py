@@ -149,16 +149,16 @@ class Webhooks:
         /,
         *,
         speaker: SpokenBy,
-        haste: CancellableWaits | None = None,
+        waits: CancellableWaits | None = None,
     ) -> Sent:
         """Send *message* through *webhook* under the name and avatar of *identity*; raises ``ApiError``.
 
-        If *haste* is wanted while it waits for an avatar, nothing is sent and it raises ``Hurried``. A webhook that turns
+        If *waits* is wanted while it waits for an avatar, nothing is sent and it raises ``Hurried``. A webhook that turns
         out to be gone is dropped: ``get`` finds or creates another.
         """
         try:
             return await self._avatars.send(
-                place, webhook, identity, message, speaker=speaker, haste=haste or CancellableWaits()
+                place, webhook, identity, message, speaker=speaker, waits=waits or CancellableWaits()
             )
         except ApiError as error:
             if error.code in LOST and _is_same(self._known.get(webhook.channel), webhook):

@@ -39,9 +39,9 @@ class ClientState:
     def __init__(self, client: discord.Client, store: WebhookStore | None = None) -> None:
         self._client = client
         self.api = DiscordPyApi(client)
-        self._shelf = _Shelf(store)
+        self._webhook_store = _WebhookStore(store)
         self._interactions: WeakKeyDictionary[DiscordTarget, InteractionApi] = WeakKeyDictionary()
-        self.shared = DiscordState(Webhooks(self.api, self._shelf))
+        self.shared = DiscordState(Webhooks(self.api, self._webhook_store))
         self.preparer = PostPreparer(lookup=Lookup(self._tag))
         if isinstance(client, commands.Bot | commands.AutoShardedBot):  # other clients learn it from a 404
             client.add_listener(self._webhooks_changed, "on_webhooks_update")
@@ -58,7 +58,7 @@ class ClientState:
             client_state = cls(client, store)
             setattr(client, _ATTRIBUTE, client_state)
         elif store is not None:
-            client_state._shelf.use(store)
+            client_state._webhook_store.use(store)
         return client_state
 
     async def target(
@@ -133,7 +133,7 @@ def _may_speak(place: Any) -> bool:
     return allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
 
 
-class _Shelf:
+class _WebhookStore:
     """The webhook store of a client: memory, until a speaker provides another."""
 
     def __init__(self, store: WebhookStore | None) -> None:
