@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from .errors import CadenzaError
+if TYPE_CHECKING:
+    from .errors import CadenzaError
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -545,6 +546,14 @@ class Segment:
     """The Markdown of a table whose text has been put into another form."""
     is_torn: bool = False
     """Whether it is code that had to be cut in the middle of a line, which goes on in the next segment."""
+
+
+class Edit(NamedTuple):
+    """A change that a rule makes: ``text[start:end]`` becomes *text*."""
+
+    start: int
+    end: int
+    text: str = ""
 
 
 class AsideKind(Enum):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.prose import Edit, Prose, replacements
+from cadenza.text.prose import Prose, replacements
 from cadenza.text.spans import SpanKind
+from cadenza.types import Edit
 
 X = re.compile("x")
 WORD = re.compile("[a-z]+")

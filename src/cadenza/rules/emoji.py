@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..text.emoji import EMOJI, ODD_IN_NAME, EmojiText, Form, InWords, emoji_names, written_emoji
-from ..text.prose import Edit
 from ..text.removal import without_emphasis
 from ..text.units import WHITESPACE
-from ..types import Segment
+from ..types import Edit, Segment
 from .rule import Rule, RuleContext
 
 _NOT_BEFORE_UNCLOSED = frozenset("_:/<>\\")

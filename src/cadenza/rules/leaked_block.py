@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.removal import tidied
 from ..text.spans import Span
 from ..text.units import WHITESPACE
-from ..types import Ending, Halt, Kind, Segment
+from ..types import Edit, Ending, Halt, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext, ends_line
 
 BLANK = " \t"

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..text.prose import Edit
 from ..text.units import WHITESPACE
-from ..types import Halt, Kind, Segment, StopReason
+from ..types import Edit, Halt, Kind, Segment, StopReason
 from .leaked_block import LeakedBlock, Mark, around
 from .rule import RUNS_ON
 

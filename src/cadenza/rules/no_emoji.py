@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..text.emoji import EmojiText, Form, InWords, drawn_emoji, emoji_names, written_emoji
-from ..text.prose import Edit
 from ..text.removal import tidied_cells
-from ..types import Kind, Segment
+from ..types import Edit, Kind, Segment
 from .rule import Rule, RuleContext
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 
 from ..text.labels import BLANK, BRACKETED, MACRO, after_white, any_of, before_space, label
 from ..text.names import normalised
-from ..text.prose import Edit
 from ..text.units import WHITESPACE
-from ..types import Halt, Kind, Segment, StopReason
+from ..types import Edit, Halt, Kind, Segment, StopReason
 from .rule import Rule, RuleContext
 from .speakers import others, participants
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..text.labels import BLANK, BRACKETED, FIGURE, after_white, any_of, before_space, label, opening_label, spellings
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.sentences import ends_sentence
 from ..text.units import WHITESPACE
-from ..types import Ending, Kind, Segment
+from ..types import Edit, Ending, Kind, Segment
 from .rule import RUNS_ON, Rule, RuleContext
 
 

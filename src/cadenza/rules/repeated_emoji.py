@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ..text.emoji import EmojiText, Form, InWords, emoji_names, written_emoji
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.removal import BLOCK_MARK, EMPHASIS, PAIRS
 from ..text.units import WHITESPACE
-from ..types import Line, Segment
+from ..types import Edit, Line, Segment
 from .rule import Rule, RuleContext
 
 _PUNCTUATION = ".,!?;:。！？、，…"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ..settings import RuleSettings
-from ..text.prose import Edit, Prose, Replacement, replacements
+from ..text.prose import Prose, Replacement, replacements
 from ..text.removal import tidied
-from ..types import Boundary, Ending, Halt, Kind, Persona, Roster, Segment
+from ..types import Boundary, Edit, Ending, Halt, Kind, Persona, Roster, Segment
 
 RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
 """A line that ends with one of these goes on in the next segment."""

@@ -16,11 +16,12 @@ from ..settings import BufferSettings
 from ..text import tables
 from ..text.cuts import FORWARD, clauses_in, overflow_cut
 from ..text.intake import ODD, Intake
+from ..text.labels import AnswerLabel
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import AnswerLabel, BlockTag, HiddenBlock
+from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 

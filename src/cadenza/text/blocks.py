@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..types import Kind
-from .spans import Found, Scanner, SpanKind
-from .survey import survey
+from .spans import Found, Scanner, SpanKind, survey
 
 
 def blocks(text: str) -> Iterator[tuple[Kind, str]]:

@@ -53,12 +53,6 @@ def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
         yield from reversed(places) if backwards else places
 
 
-def whole_clauses(text: str, spans: Iterable[Span]) -> str:
-    """Cut *text* back to its last whole clause; if it has none, leave it as it is."""
-    clauses = clauses_in(text, spans)
-    return text if clauses is None else clauses
-
-
 def clauses_in(text: str, spans: Iterable[Span]) -> str | None:
     """*text* up to its last whole clause; ``None`` if it has none.
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import category
 
-from ..types import Kind, Roster
+from ..types import Edit, Kind, Roster
 from .blocks import blocks
 from .names import normalised
-from .prose import Edit, Prose
+from .prose import Prose
 from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE, fits
 
 MOST_UNKNOWN = 10

@@ -15,8 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
-from .spans import Span, SpanKind
-from .survey import survey
+from .spans import Span, SpanKind, survey
 from .units import WHITESPACE
 
 _COMMA_GOES = 0.4

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..types import Edit
 from .emoji import EMOJI
-from .prose import Edit
-from .spans import Span, SpanKind
-from .survey import survey
+from .spans import Span, SpanKind, survey
 
 LOOKS = {
     "*": ("italic",),

@@ -98,6 +98,25 @@ def opening_label(names: str) -> re.Pattern[str]:
     return label(rf"(?:{names})(?:{BLANK}*+{BRACKETED})?|{MACRO}")
 
 
+class AnswerLabel:
+    """Whose label, ``Ren:`` in front of a line, begins the answer in a thought that nothing closes.
+
+    Whether nothing does is known only at the end: models also draft their answer in thoughts that they do close.
+    """
+
+    __slots__ = ("_search",)
+
+    def __init__(self, name: str) -> None:
+        self._search = re.compile(f"\n(?:{any_of([name.strip(WHITESPACE)])})[:：]").search
+
+    def begins(self, thought: str) -> int | None:
+        """Where in *thought* the answer begins; a label that nothing was thought before is not its beginning."""
+        match = self._search(thought)
+        while match is not None and not thought[: match.start()].strip(WHITESPACE):
+            match = self._search(thought, match.end())
+        return None if match is None else match.start()
+
+
 _WHITE = re.compile(f"[{WHITESPACE}]*+")
 _INDENT = re.compile(f"{BLANK}*+")
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from .elements import Element, Sort, elements
-from .inline_styles import LOOKS
+from .inline_styles import LOOKS, date_of
 from .intake import Intake
-from .markup_node import Node
 from .spans import SHAPED
+
+Node: TypeAlias = str | dict[str, Any]
+"""A text, or an object with its sort as ``is``."""
 
 _DEEPEST = 24
 """How many nodes may lie in each other; marks that are deeper are text."""
@@ -44,6 +46,7 @@ _TAG = re.compile(
 )
 _LAST_SECOND = 8_640_000_000_000
 """The end of time, as browsers know it."""
+_SIGNS = {"user": "@", "role": "@", "channel": "#", "command": "/", "everyone": "@", "here": "@"}
 _UNKNOWN = {"user": "unknown-user", "role": "unknown-role", "channel": "unknown"}
 
 
@@ -65,6 +68,35 @@ def nodes(text: str, names: Names = NOBODY) -> list[Node]:
     intake = Intake()
     clean = intake.feed(text) + intake.flush()
     return _Reader(clean, names).read(0, len(clean), _Place(), is_fresh=True)
+
+
+def plain(shown: Iterable[Node], *, hidden: str | None = None) -> str:
+    """The words of what is *shown*; *hidden*, if it is given, stands for each spoiler."""
+    return "".join(_words(node, hidden) for node in shown)
+
+
+def _words(node: Node, hidden: str | None) -> str:
+    match node:
+        case str():
+            return node
+        case {"is": "spoiler"} if hidden is not None:
+            return hidden
+        case {"is": "code", "text": text}:
+            return str(text)
+        case {"is": "block", "text": text}:
+            return f"{text}\n"
+        case {"is": "list", "items": items}:
+            return "".join(f"{plain(item, hidden=hidden)}\n" for item in items)
+        case {"is": "mention", "sort": sort, "name": name}:
+            return f"{_SIGNS[sort]}{name}"
+        case {"is": "emoji", "name": name}:
+            return f":{name}:"
+        case {"is": "time", "seconds": seconds, "style": style}:
+            return date_of(seconds, style)
+        case {"is": "heading" | "subtext" | "quote", "of": inner}:
+            return f"{plain(inner, hidden=hidden)}\n"
+        case _:
+            return plain(node["of"], hidden=hidden)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ..errors import InputError
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 NEUTRAL = "(neutral)"
@@ -142,10 +141,8 @@ def _script(letter: str) -> str:
 
 # --- names of looks ------------------------------------------------------------------
 
-_LONGEST_LOOK = 64
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_FORBIDDEN = re.compile(r"[:：()（）\r\n]")
 
 
 def sprite_key(name: str) -> str:
@@ -153,28 +150,9 @@ def sprite_key(name: str) -> str:
     return normalised(_visible(name))
 
 
-def checked_sprite_name(raw: str) -> str:
-    """*raw* as the name of a look; an ``InputError`` says why it cannot be one."""
-    if _FORBIDDEN.search(raw):
-        msg = f"the name of a sprite must hold no colon, bracket or line end, and {_shown(raw)} does"
-        raise InputError(msg)
-    name = _visible(raw)
-    if not name:
-        msg = "the name of a sprite must not be empty"
-        raise InputError(msg)
-    if not fits(name, _LONGEST_LOOK):
-        msg = f"the name of a sprite must have at most {_LONGEST_LOOK} characters, and {_shown(name)} has {units(name)}"
-        raise InputError(msg)
-    return name
-
-
 def _visible(name: str) -> str:
     """*name* without what nobody sees, and with single spaces."""
     return _BLANKS.sub(" ", _INVISIBLE.sub("", _CONTROLS.sub(" ", name))).strip(WHITESPACE)
-
-
-def _shown(name: str) -> str:
-    return repr(name if len(name) <= 40 else name[:37] + _DOTS)
 
 
 # --- reading names back -----------------------------------------------------------------

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .inline_styles import plain
-from .spans import ATOMS, SpanKind
-from .survey import survey
+from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
 from .units import display_width, fits, graphemes, units
 

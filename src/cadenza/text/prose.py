@@ -11,20 +11,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from .spans import ATOMS, Span, SpanKind
-from .survey import survey
+from ..types import Edit
+from .spans import ATOMS, Span, SpanKind, survey
 from .tags import DISCORD_TAG
 from .units import WHITESPACE
-
-
-class Edit(NamedTuple):
-    """``text[start:end]`` becomes *text*."""
-
-    start: int
-    end: int
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

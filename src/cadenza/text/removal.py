@@ -12,7 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from .prose import Edit, Prose
+from ..types import Edit
+from .prose import Prose
 from .tables import quote
 from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE
 

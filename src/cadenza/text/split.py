@@ -23,9 +23,8 @@ from ..types import Kind
 from . import tables
 from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
-from .spans import ATOMS, Span, SpanKind
+from .spans import ATOMS, Span, SpanKind, Survey, survey
 from .standalone import Loner, loners
-from .survey import Survey, survey
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..types import AsideKind
-from .labels import any_of
 from .units import WHITESPACE
+
+if TYPE_CHECKING:
+    from .labels import AnswerLabel
 
 # With its namespace a name is at most 63 letters long, whichever word it is.
 _THINK = r"(?:(?:[a-z][\w.-]{0,56}:)?think|(?:[a-z][\w.-]{0,52}:)?(?:thinking|thought|reasoning))"
@@ -89,25 +91,6 @@ def _block_end(text: str, kind: AsideKind) -> BlockEnd:
     if possible < 0 and text.endswith("<"):
         possible = len(text) - 1
     return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
-
-
-class AnswerLabel:
-    """Whose label, ``Ren:`` in front of a line, begins the answer in a thought that nothing closes.
-
-    Whether nothing does is known only at the end: models also draft their answer in thoughts that they do close.
-    """
-
-    __slots__ = ("_search",)
-
-    def __init__(self, name: str) -> None:
-        self._search = re.compile(f"\n(?:{any_of([name.strip(WHITESPACE)])})[:：]").search
-
-    def begins(self, thought: str) -> int | None:
-        """Where in *thought* the answer begins; a label that nothing was thought before is not its beginning."""
-        match = self._search(thought)
-        while match is not None and not thought[: match.start()].strip(WHITESPACE):
-            match = self._search(thought, match.end())
-        return None if match is None else match.start()
 
 
 class HiddenBlock:
