@@ -519,14 +519,14 @@ def test_a_mark_that_the_next_character_decides_is_waited_for(text: str) -> None
     assert scanner.position < len(text)
 
 
-def test_a_piece_with_nothing_interesting_is_only_put_aside() -> None:
+def test_a_piece_with_nothing_interesting_is_only_appended() -> None:
     scanner = Scanner()
-    assert not scanner.put_aside("just words, ")  # not before the scan has come to rest
+    assert not scanner.append_plain("just words, ")  # not before the scan has come to rest
     scanner.feed("just words, ")
     assert scanner.find() is None
 
-    assert scanner.put_aside("and more, ")
-    assert not scanner.put_aside("then a *")
+    assert scanner.append_plain("and more, ")
+    assert not scanner.append_plain("then a *")
     scanner.feed("then a *")
     assert scanner.find(final=True) is None
     assert scanner.text == "just words, and more, then a *"
