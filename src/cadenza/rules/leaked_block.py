@@ -154,7 +154,7 @@ class LeakedBlock(Rule):
         for match in self.marks.finditer(prose.text):
             start, end = match.span()
             kind = match.lastgroup
-            if not prose.is_free(start, end) or (kind == "opens" and prose.is_behind_address(start)):
+            if not prose.is_free(start, end) or (kind == "opens" and prose.is_after_address(start)):
                 continue
             if self._open and offset + end - self._open[0].start > self.longest:
                 self._none_closes()

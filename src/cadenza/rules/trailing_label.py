@@ -10,7 +10,7 @@ from ..types import Ending, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
 from .speakers import LABEL, names_speaker, next_speakers
 
-_BEHIND = WHITESPACE + "*_"
+_AFTER = WHITESPACE + "*_"
 
 
 class TrailingLabel(Rule):
@@ -61,7 +61,7 @@ class TrailingLabel(Rule):
 
     def _label(self, segment: Segment, *, opens_line: bool) -> int | None:
         """Where the last line of *segment* begins if it is only a label."""
-        core = segment.text.rstrip(_BEHIND)
+        core = segment.text.rstrip(_AFTER)
         if not core.endswith((":", "：")):
             return None
         start = core.rfind("\n") + 1

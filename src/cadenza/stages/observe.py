@@ -1,9 +1,9 @@
-"""Looking at what passes between the stages from text to posts, without touching it.
+"""Observe what passes between the stages from text to posts, without changing it.
 
-A tap stands around a stage and sees what goes in and what comes out. What there is to tell of that is told to a callable
-as the name of a step and plain values; who made the callable knows the time. ``docs/trace.md`` lists the steps.
+A tap wraps a stage and sees its input and output. It reports them to a callable as the name of a step and plain values;
+the callable adds the time. ``docs/trace.md`` lists the steps.
 
-Segments and posts are numbered in the order in which they come into being, so that it can be said what became of which.
+Segments and posts are numbered in the order in which they are made, so that steps can refer to them.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from .stage import Pipe, Stage
 T = TypeVar("T")
 
 Tell: TypeAlias = Callable[[str, Mapping[str, object]], None]
-"""Takes the name of a step and what there is to say of it; must not raise."""
+"""Takes the name of a step and its values; must not raise."""
 
 _See: TypeAlias = Callable[[Any, Sequence[Any], str], None]
-"""Takes what went into a stage (``None`` for a flush), what came out, and the name of the error that ended it."""
+"""Takes the input of a stage (``None`` for a flush), its output, and the name of the error that ended it."""
 
 
 _ROOM = 512
-"""How much longer what a post is made of may be than the post, besides twice its length."""
+"""How much longer than a post, besides twice its length, its segments may be."""
 
 
 class SequenceNumbers(Generic[T]):
-    """The numbers of things: by which one it is, and not by what it is like, for the same may be said twice."""
+    """Numbers for things by identity, not by value: the same may be said twice."""
 
     def __init__(self) -> None:
         self.things: dict[int, T] = {}
-        """Those that have a number of their own, in their order."""
-        self._known: dict[int, tuple[T, tuple[int, ...]]] = {}  # with the thing itself, so that its id stays its own
+        """The things that have a number of their own, in order."""
+        self._known: dict[int, tuple[T, tuple[int, ...]]] = {}  # holds the thing, so that its id stays unique
 
     def new(self, thing: T) -> int:
         """Give *thing* the next number."""
@@ -51,21 +51,21 @@ class SequenceNumbers(Generic[T]):
         return number
 
     def inherit(self, thing: T, numbers: Iterable[int]) -> None:
-        """*thing* was made of those with *numbers*."""
+        """Record that *thing* was made from the things with *numbers*."""
         self._known[id(thing)] = (thing, tuple(dict.fromkeys(numbers)))
 
     def of(self, thing: T | None) -> tuple[int, ...]:
-        """The numbers of *thing*; none if it is not known."""
+        """The numbers of *thing*; empty if it is unknown."""
         return self._known[id(thing)][1] if id(thing) in self._known else ()
 
 
 class Taps:
-    """The taps of one row of stages."""
+    """The taps around the stages of one pipe."""
 
     def __init__(
         self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool
     ) -> None:
-        """Tell what is seen; with *gathers*, posts are made of many segments and come last."""
+        """Report to *tell*; with *gathers*, posts are made from many segments and come last."""
         self._tell = tell
         self._segments = segments
         self._posts = posts
@@ -75,11 +75,11 @@ class Taps:
         self._waiting = HoldReason()
 
     def around(self, row: Pipe) -> Pipe:
-        """The same row, each of its stages seen."""
+        """The same pipe with a tap around each stage."""
         return Pipe(*map(self._tapped, row.stages))
 
     def paced(self, pace: Pace) -> None:
-        """A pause was chosen; the post that it stands before comes next."""
+        """Note the pause that was chosen for the next post."""
         self._paces.append(pace)
 
     def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
@@ -98,7 +98,7 @@ class Taps:
         buffer: Buffer,
         _: str | None,
         made: Sequence[Segment | Aside | Halt],
-        error: str,  # noqa: ARG002  # the round tells of an error
+        error: str,  # noqa: ARG002  # the round reports errors
     ) -> None:
         for item in made:
             match item:
@@ -110,16 +110,16 @@ class Taps:
                     self._tell("aside", {"kind": kind.value, "text": text})
                 case Halt(reason):
                     self._tell("halt", {"by": "buffer", "reason": reason.value})
-        if (waiting := buffer.waiting()) != self._waiting:  # behind what has left: of that nothing is held any more
+        if (waiting := buffer.waiting()) != self._waiting:  # after the segments, which are no longer held
             self._waiting = waiting
             self._tell("hold", {"why": waiting.why, "mark": waiting.mark, "size": buffer.size})
 
-    def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # likewise
+    def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # as above
         own = self._segments.of(given)
         for item in made:
             match item:
                 case Post(instead=()):
-                    shown = "" if item.attachment else item.text  # what is not shown is in the file
+                    shown = "" if item.attachment else item.text  # the text is in the file
                     before = self._gathered.share(shown) if self._gathers else self._gathered.rest()
                     self._tell_post(item, before if self._gathers else (*before, *own))
                 case Post():
@@ -158,13 +158,13 @@ class Taps:
 
 
 class _Gathered:
-    """The segments that have gone into the composer and of which it has not made a post yet."""
+    """The segments that the composer has taken and not made into a post yet."""
 
     def __init__(self) -> None:
         self._numbers: list[tuple[int, ...]] = []
         self._texts: list[str] = []
         self._place = 0  # which of them the next post begins with
-        self._used = 0  # how much of that is in the post before
+        self._used = 0  # how much of that is in the previous post
 
     def add(self, numbers: tuple[int, ...], text: str) -> None:
         """A segment with *numbers* went in as *text*."""
@@ -172,11 +172,11 @@ class _Gathered:
         self._texts.append(squeezed(text))
 
     def rest(self) -> list[int]:
-        """The numbers of all that is not known to be in a post."""
+        """The numbers of all segments that are not known to be in a post."""
         return [number for numbers in self._numbers[self._place :] for number in numbers]
 
     def share(self, text: str) -> list[int]:
-        """The numbers of those that a post that says *text* is made of, behind the post before it."""
+        """The numbers of the segments that a post with *text* is made from, after the previous post."""
         text = squeezed(text)
         end, size = self._place, -self._used
         while end < len(self._texts) and size <= 2 * len(text) + _ROOM:
@@ -195,7 +195,7 @@ class _Gathered:
 
 
 class _Tap:
-    """A stage that does what another does, and lets somebody see it."""
+    """Wraps a stage and reports what it does."""
 
     __slots__ = ("_see", "_stage")
 
@@ -218,7 +218,7 @@ class _Tap:
             raise
         try:
             made += results
-        except Exception as error:  # noqa: BLE001  # it is raised where it would have been without us
+        except Exception as error:  # noqa: BLE001  # it is raised where it would be without the tap
             self._see(given, made, type(error).__name__)
             return _broken_off(made, error)
         self._see(given, made, "")
@@ -226,13 +226,13 @@ class _Tap:
 
 
 def _broken_off(made: Iterable[Any], error: Exception) -> Iterator[Any]:
-    """What a stage gave before it failed while that was taken from it; then it fails."""
+    """Yield what a stage gave before it failed during iteration; then raise its error."""
     yield from made
     raise error
 
 
 class _RuleWatch:
-    """Tells what one rule did; of what it left alone, nothing."""
+    """Reports what one rule did, but not the segments that it left unchanged."""
 
     def __init__(self, name: str, tell: Tell, numbers: SequenceNumbers[Segment]) -> None:
         self._name = name
@@ -246,7 +246,7 @@ class _RuleWatch:
             self._hold(given)
         elif given is not None and [given] == segments and not error:
             self._numbers.inherit(segments[0], self._numbers.of(given))
-            if given.text.strip(WHITESPACE):  # an empty line may overtake what is held; all else comes behind it
+            if given.text.strip(WHITESPACE):  # an empty line may overtake what is held; everything else follows it
                 self._tell_rule("dropped", self._taken(), [])
         else:
             self._tell_change(given, segments, error)
@@ -274,7 +274,7 @@ class _RuleWatch:
             self._hold(still_held[-1])
 
     def _pass_on_numbers(self, before: Sequence[Segment], after: Sequence[Segment]) -> None:
-        """What goes on as it came keeps its numbers; all else is made of all that did not."""
+        """Unchanged segments keep their numbers; the others are made from all changed ones."""
         kept = {id(segment) for segment in before} & {id(segment) for segment in after}
         sources = [number for segment in before if id(segment) not in kept for number in self._numbers.of(segment)]
         for segment in after:
@@ -298,18 +298,18 @@ class _RuleWatch:
 
 
 def _spoken(before: Sequence[Segment], after: Sequence[Segment]) -> int:
-    """How many of *before* are over, now that *after* has come of them: all, unless it is clear that some still wait."""
+    """How many of *before* are done, now that *after* came out: all, unless some are clearly still held."""
     said, words = _squeezed(after), [_squeezed(before[: count + 1]) for count in range(len(before))]
     return words.index(said) + 1 if said and said in words[:-1] and said != words[-1] else len(before)
 
 
 def _squeezed(segments: Iterable[Segment]) -> str:
-    """Their text without its spaces, which a rule may tidy."""
+    """Their text without white space, which a rule may tidy."""
     return "".join("".join(segment.text.split()) for segment in segments)
 
 
 def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bool) -> str:
-    """What happened between *before* and *after*, in a word."""
+    """The effect of a rule, in one word."""
     were, are = ("".join(segment.text for segment in segments) for segments in (before, after))
     if not before:
         return "added"
@@ -325,5 +325,5 @@ def _shows_picture(made: Iterable[Post | Halt]) -> bool:
 
 
 def name_of(identity: Identity | None) -> str | None:
-    """Who people see; ``None`` is the persona itself."""
+    """The shown name; ``None`` is the persona itself."""
     return identity.name if identity else None

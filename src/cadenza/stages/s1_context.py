@@ -95,8 +95,8 @@ def context_items(scene: Scene) -> tuple[ContextItem, ...]:
     told = [*_self(scene.persona), *_remembered(scene.memories), *scene.context, *_lines(scene.samples, Tag.SAMPLE)]
     told.sort(key=lambda item: _PLACE[item.tag])
     before = (item for item in told if item.tag is not Tag.NOTE)
-    behind = (item for item in told if item.tag is Tag.NOTE)
-    return (*before, *_with_notes(list(_lines(scene.history, Tag.HISTORY)), scene.notes), *behind)
+    after = (item for item in told if item.tag is Tag.NOTE)
+    return (*before, *_with_notes(list(_lines(scene.history, Tag.HISTORY)), scene.notes), *after)
 
 
 # --- collecting the items -------------------------------------------------------

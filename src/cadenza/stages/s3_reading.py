@@ -73,11 +73,11 @@ class Reader:
 class Shortcut:
     """Remembers what surrounds the text of the last plain text event."""
 
-    __slots__ = ("_before", "_behind", "_between", "_misses")
+    __slots__ = ("_after", "_before", "_between", "_misses")
 
     def __init__(self) -> None:
         self._before = b""
-        self._behind = b""
+        self._after = b""
         self._between = b""
         self._misses = 0
 
@@ -88,12 +88,12 @@ class Shortcut:
 
     def take(self, data: bytes) -> str:
         """The text of *data*, which begins an event, if it holds only events like the last one; otherwise empty."""
-        before, behind = self._before, self._behind
-        if not before or not data.startswith(before) or not data.endswith(behind):
+        before, after = self._before, self._after
+        if not before or not data.startswith(before) or not data.endswith(after):
             return ""
-        if len(data) < len(before) + len(behind):
+        if len(data) < len(before) + len(after):
             return ""
-        inner = data[len(before) : len(data) - len(behind)]
+        inner = data[len(before) : len(data) - len(after)]
         try:
             text = inner.replace(self._between, b"")
             found = text.decode() if not _SPECIAL.search(text) else "".join(map(_text, inner.split(self._between)))
@@ -107,11 +107,11 @@ class Shortcut:
         if not self.learns or len(heard) != 1 or type(heard[0]) is not TextDelta or b"\\" in data:
             return  # written in another way than it is read, it could be found in the wrong place
         quoted = b'"%b"' % heard[0].text.encode("utf-8", "replace")
-        before, found, behind = data.partition(quoted)
-        if not found or quoted in behind or not data.endswith(_END_OF_EVENT):
+        before, found, after = data.partition(quoted)
+        if not found or quoted in after or not data.endswith(_END_OF_EVENT):
             return
-        self._before, self._behind = before + b'"', b'"' + behind
-        self._between = self._behind + self._before
+        self._before, self._after = before + b'"', b'"' + after
+        self._between = self._after + self._before
         self._misses += 1
 
 

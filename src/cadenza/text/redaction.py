@@ -1,8 +1,8 @@
-"""Blacks out what must not be read by others: keys, tokens and signed addresses, wherever a provider repeats them.
+"""Hide secrets in text: keys, tokens and signed addresses that a provider repeats in an error.
 
-What a provider says of a request may hold the key it was asked with, whole or in part. Nobody can list every shape
-of a key, so this looks three ways: for the very secrets that are known, for the shapes that vendors give their keys,
-and for anything that is introduced as one. A name, a number or a sentence stays readable.
+An error may contain the API key, whole or in part. The shapes of keys cannot be listed completely, so there are three
+checks: for the known secrets, for the shapes of vendors' keys, and for anything that is introduced as a key. Names,
+numbers and sentences stay readable.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..types import HttpRequest
 HIDDEN = "***"
 
 _LEAST_KNOWN = 4
-"""Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
+"""A shorter secret is not hidden: that would leave nothing to read."""
 _LEAST_WORD = 8
-"""Likewise for a word of a header: ``Bearer`` is none."""
+"""The same for a word of a header: ``Bearer`` is no secret."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NAMES = "auth|key|token|secret|cookie|pass|credential|signature|session"
-_SECRETIVE = re.compile(_NAMES, re.IGNORECASE)
-"""What the name of a header says whose value is nobody's business."""
-_ASKED_WITH = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
-"""The same behind the question mark of an address."""
+_SECRET_NAME = re.compile(_NAMES, re.IGNORECASE)
+"""Names of headers with a secret value."""
+_SECRET_QUERY = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
+"""The same in the query of an address."""
 _WITH_SCHEME = re.compile(r"(?i)\s*(?:bearer|basic|token|key)\s")
 _KEYLIKE = re.compile(r"(?=\D*\d)\S{8,}")
-"""What may be a key, under whatever name."""
+"""What may be a key under any name."""
 _HARMLESS = frozenset(
     [
         "accept",
@@ -41,7 +41,7 @@ _HARMLESS = frozenset(
         "x-title",
     ]
 )
-"""Headers that look like it and hold none."""
+"""Headers whose values look like keys and are none."""
 
 _BY_PREFIX = re.compile(
     r"""(?<![A-Za-z0-9])(?:
@@ -72,10 +72,10 @@ _PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
 
 
 def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[str]:
-    """What nobody may read of *request* and the headers *added* to it on the way: keys, with and without their schemes."""
-    found = set(_ASKED_WITH.findall(request.url))
+    """The secrets in *request* and in the headers *added* to it: keys, with and without their scheme."""
+    found = set(_SECRET_QUERY.findall(request.url))
     for name, value in (*added.items(), *request.headers.items()):
-        if _SECRETIVE.search(name) or _WITH_SCHEME.match(value):
+        if _SECRET_NAME.search(name) or _WITH_SCHEME.match(value):
             found |= {value.strip(), *(word for word in value.split() if len(word) >= _LEAST_WORD)}
         elif name.lower() not in _HARMLESS:
             found |= set(filter(_KEYLIKE.fullmatch, value.split()))
@@ -83,7 +83,7 @@ def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[st
 
 
 def without_secrets(text: str, *known: str) -> str:
-    """*text* with everything blacked out that is one of *known*, or that looks like a key, a token or a signed address."""
+    """*text* with all *known* secrets hidden, and everything that looks like a key, a token or a signed address."""
     for secret in sorted({secret.strip() for secret in known}, key=len, reverse=True):
         if len(secret) >= _LEAST_KNOWN:
             text = text.replace(secret, HIDDEN)
@@ -98,5 +98,5 @@ def without_secrets(text: str, *known: str) -> str:
 
 
 def without_payloads(text: str) -> str:
-    """*text* with pictures, films and whatever else stands in it as base64 replaced by how long they are."""
+    """*text* with base64 data (pictures, videos and the like) replaced by its length."""
     return _PAYLOAD.sub(lambda match: f"<{len(match[0])} characters of base64>", text)
