@@ -1,9 +1,9 @@
-"""How a reply tells its hook what happens to it.
+"""The recorder of a reply: it reports every step to the hook.
 
-A reply that is given a hook has a ``Trace``, and everybody who decides something tells it; a reply without one has none.
-Nothing is done differently because somebody looks: if the hook fails, the log is told once, and it is not called again.
+A reply with a hook has a ``Trace``, and every part of the pipeline that decides something reports to it. The reply
+behaves the same with and without a hook: if the hook fails, that is logged once, and it is not called again.
 
-No secret is told: no key, header or address, and of somebody else's error only its type.
+No secret is reported: no key, header or address, and of a foreign error only its type.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn: str = "") -> Iterator[Trace | None]:
-    """The trace of a reply, for as long as it lasts; ``None`` if nobody looks."""
+    """The trace of a reply, while it lasts; ``None`` without a hook."""
     if hook is None:
         yield None
         return
@@ -68,7 +68,7 @@ def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn
 
 
 class Trace:
-    """What one reply tells its hook."""
+    """Reports the steps of one reply to its hook."""
 
     def __init__(self, hook: Hook, turn: str = "", *, clock: Callable[[], float] | None = None) -> None:
         self._hook: Hook | None = hook
@@ -78,7 +78,7 @@ class Trace:
         self._hidden: set[str] = set()
         self._segments: SequenceNumbers[Segment] = SequenceNumbers()
         self._posts: SequenceNumbers[Post] = SequenceNumbers()
-        self._settled: set[int] = set()  # of which posts it is known what became of them
+        self._settled: set[int] = set()  # the posts whose fate is known
         self._sending: tuple[int, ...] = ()
         self._sending_since = self._begun
         self._waiting: tuple[tuple[int, ...], str, float] | None = None
@@ -87,7 +87,7 @@ class Trace:
         self._stop: StopReason | None = None
 
     def tell(self, step: str, about: Mapping[str, object]) -> None:
-        """Tell the hook, if it still listens, that *step* has happened."""
+        """Report *step* to the hook, unless it has failed."""
         if self._hook is None:
             return
         told = {name: _plain(value, self._hidden) for name, value in about.items()}
@@ -95,12 +95,12 @@ class Trace:
             self._hook(TraceStep(step, _seconds(self.now() - self._begun), told, self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001  # it is foreign code, and whatever it does must not disturb a reply
+        except BaseException as error:  # foreign code, which must not disturb a reply
             self._hook = None
-            logger.warning("a trace failed (%s) and is silent for the rest of its reply", type(error).__name__)
+            logger.warning("trace hook failed; it is not called again for this reply", exc_info=error)
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """None of *secrets* is to be told, whoever says it."""
+        """Hide *secrets* in everything that is reported."""
         self._hidden |= set(secrets)
 
     # --- the reply -------------------------------------------------------------------------
@@ -111,11 +111,11 @@ class Trace:
         self.tell("reply", {**about, "settings": _changed(settings)})
 
     def ends(self, reply: Reply) -> None:
-        """It is over, and this is left of it."""
+        """The reply is over."""
         self._end(self._outcome(reply.outcome), reply)
 
     def breaks_off(self, error: BaseException) -> None:
-        """It is over because *error* was raised through it, as when it is cancelled."""
+        """The reply is over because *error* was raised through it, as when it is cancelled."""
         self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
 
     def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
@@ -129,45 +129,45 @@ class Trace:
         }
         self.tell("end", about)
 
-    # --- who is asked ------------------------------------------------------------------------
+    # --- attempts ----------------------------------------------------------------------------
 
     def passes_over(self, model: str, why: str, seconds: float | None = None) -> None:
-        """*model* is not asked now; it could be in *seconds*."""
+        """*model* is skipped; it could be asked in *seconds*."""
         self.tell("passed_over", {"model": model, "why": why, "seconds": seconds})
 
     def tries(self, model: str, key: str | None, why: str, about: Mapping[str, object]) -> None:
-        """*model* is tried with *key* because of *why*; *about* is what was done before."""
+        """*model* is tried with *key* because of *why*; *about* tells what was done before."""
         self._tries, self._requests = self._tries + 1, 0
         self.tell("try", {"number": self._tries, "model": model, "key": key, "why": why, **about})
 
     def tried(self, model: str, outcome: Outcome, cure: str) -> None:
-        """That came to *outcome*, against which *cure* helps."""
+        """The attempt ended with *outcome*, against which *cure* helps."""
         about = {"number": self._tries, "model": model, "outcome": self._outcome(outcome), "cure": cure}
         self.tell("tried", about)
 
     def requests(self, prompt: Prompt, size: int, rung: str, *, remembered: bool, error: CadenzaError | None) -> None:
-        """A model is sent *prompt* as this *rung* of the ladder wants it, because of *error* or of what is remembered."""
+        """A model is sent *prompt* in the form of *rung*, because of *error* or of a remembered lesson."""
         self._requests += 1
         about = {"number": self._requests, "rung": rung, "remembered": remembered, "error": self._error(error)}
         self.tell("request", {**about, "turns": len(prompt.turns), "tools": len(prompt.tools), "bytes": size})
         self._heard_at = self.now()
 
     def round_over(self, outcome: Outcome, said: int, usage: Usage) -> None:
-        """A model was heard out."""
+        """The response of a model is over."""
         self._rounds += 1
         about = {"number": self._rounds, "outcome": self._outcome(outcome), "said": said, "usage": asdict(usage)}
         self.tell("round", about)
 
     def used(self, use: ToolUse, *, remembered: bool) -> None:
-        """A tool was run, or what had come of it before was *remembered*."""
+        """A tool was run, or its earlier result was *remembered*."""
         call, is_error = use.call, use.result.is_error
         about = {"call": call.id, "name": call.name, "arguments": without_secrets(call.arguments, *self._hidden)}
         self.tell("tool", {**about, "seconds": _seconds(use.seconds), "is_error": is_error, "remembered": remembered})
 
-    # --- what is heard and planned -------------------------------------------------------------
+    # --- chunks and posts ----------------------------------------------------------------------
 
     def heard(self, chunk: Chunk) -> None:
-        """The model said something."""
+        """A chunk arrived."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
         kind, text, detail = self._described(chunk)
@@ -194,31 +194,31 @@ class Trace:
                 assert_never(chunk)
 
     def taps(self, *, gathers: bool) -> Taps:
-        """Taps for a row of stages; with *gathers*, its posts come last and are made of all that was gathered."""
+        """Taps for the stages; with *gathers*, posts come last and are made from all segments."""
         return Taps(self.tell, self._segments, self._posts, gathers=gathers)
 
     def stopped(self, reason: StopReason, by: str) -> None:
-        """Somebody or something wants the reply to end: told once, however often it is noticed."""
+        """The reply is to end: reported once, however often it is noticed."""
         if reason is not self._stop:
             self._stop = reason
             self.tell("stop", {"reason": reason.value, "by": by})
 
     def stalled(self, *, has_begun: bool) -> None:
-        """The model has been silent for too long."""
+        """The model has sent nothing for too long."""
         self.tell("stall", {"has_begun": has_begun, "seconds": _seconds(self.now() - self._heard_at)})
 
     # --- the outbox ----------------------------------------------------------------------------
 
     def pressed_back(self, seconds: float) -> None:
-        """The model was not listened to for so long: too much waited to be sent."""
+        """The model was not read for so long, because too much waited to be sent."""
         self.tell("back_pressure", {"seconds": _seconds(seconds)})
 
     def waits(self, post: Post, reason: str) -> None:
-        """*post*, the first in the row, is held up because of *reason* until something else happens to it."""
+        """*post*, the first in the queue, is held up because of *reason* until something else happens to it."""
         numbers, before = self._posts.of(post), self._waiting
         self._stop_waiting()
         self._waiting = (numbers, reason, self.now())
-        if numbers and (before is None or before[:2] != (numbers, reason)):  # one that goes on is told once
+        if numbers and (before is None or before[:2] != (numbers, reason)):  # a wait that continues is reported once
             self.tell("wait", {"posts": numbers, "why": reason})
 
     def _stop_waiting(self) -> None:
@@ -228,25 +228,25 @@ class Trace:
             self._waits[numbers, reason] = self._waits.get((numbers, reason), 0.0) + self.now() - since
 
     def became(self, post: Post, posts: Iterable[Post]) -> None:
-        """In place of *post*, *posts* are sent."""
+        """*posts* are sent in place of *post*."""
         for made in posts:
             self._posts.inherit(made, self._posts.of(post))
 
     def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
-        """*posts*, which waited, go out together as *post* because of *why*."""
+        """*posts*, which waited, are sent together as *post* because of *why*."""
         numbers = self._numbers_of(posts)
         self._posts.inherit(post, numbers)
         self.tell("merged", {"posts": numbers, "text": post.text, "why": why})
 
     def sends(self, post: Post) -> None:
-        """*post* is on its way; it can be cut no more."""
+        """*post* is being sent and can no longer be cut."""
         self._stop_waiting()
         self._sending, self._sending_since = self._posts.of(post), self.now()
         self._settled.update(self._sending)
         self.tell("sending", {"posts": self._sending})
 
     def sent(self, receipt: Receipt) -> None:
-        """What was on its way has arrived."""
+        """What was being sent has arrived."""
         post, url = receipt.post, receipt.url
         about = {
             "posts": self._sending,
@@ -261,7 +261,7 @@ class Trace:
         self.tell("sent", about)
 
     def unsent(self, error: BaseException) -> None:
-        """What was on its way could not be sent."""
+        """What was being sent could not be delivered."""
         waited = self._waited_for(self._sending)
         self.tell("unsent", {"posts": self._sending, "waited": waited, "error": self._error(error)})
 
@@ -271,7 +271,7 @@ class Trace:
         self.tell("left_out", {"posts": self._posts.of(post), "why": why})
 
     def cuts(self, keep: str, waiting_posts: Sequence[Post]) -> None:
-        """The reply has ended: of all that was planned and is not on its way, only *waiting_posts* are sent."""
+        """The reply has ended: of the posts that are not being sent, only *waiting_posts* are kept."""
         self._stop_waiting()
         for post in waiting_posts:
             self._recognise(post)
@@ -282,37 +282,37 @@ class Trace:
         self.tell("cut", {"keep": keep, "posts": kept, "dropped": dropped, "text": text})
 
     def withdraws(self, posts: Sequence[Post]) -> None:
-        """What waits of a try that failed is put aside."""
+        """The queued posts of a failed attempt are set aside."""
         self._stop_waiting()
         self._settled.update(self._numbers_of(posts))
         self.tell("withdrawn", {"posts": self._numbers_of(posts)})
 
     def brings_back(self, posts: Sequence[Post]) -> None:
-        """Nobody had anything better to say: *posts* are sent after all."""
+        """No other attempt had more to say: *posts* are sent after all."""
         self._settled.difference_update(self._numbers_of(posts))
         self.tell("brought_back", {"posts": self._numbers_of(posts)})
 
     def supersedes(self, receipts: Iterable[Receipt]) -> None:
-        """*receipts* are taken back as soon as something else is to be sent."""
+        """*receipts* are deleted as soon as something else is to be sent."""
         self.tell("superseded", {"messages": _ids(receipts)})
 
     def spares(self, receipts: Iterable[Receipt]) -> None:
-        """*receipts* are not taken back after all."""
+        """*receipts* are not deleted after all."""
         self.tell("spared", {"messages": _ids(receipts)})
 
     def takes_back(self) -> None:
-        """A message is being taken back."""
+        """A message is being deleted."""
         self._stop_waiting()
         self._sending_since = self.now()
 
     def took_back(self, receipt: Receipt, error: BaseException | None) -> None:
-        """That was *receipt*; it could not be if there is an *error*."""
+        """*receipt* was deleted; with an *error* it could not be."""
         seconds = _seconds(self.now() - self._sending_since)
         about = {"message": str(receipt.message_id), "seconds": seconds, "error": self._error(error)}
         self.tell("taken_back", about)
 
     def notified(self, notice: Notice, *, is_shown: bool) -> None:
-        """People were told something besides, or could not be."""
+        """A notice was shown, or could not be."""
         about = {"title": notice.title, "text": notice.text, "urgency": notice.urgency.value, "is_shown": is_shown}
         self.tell("notice", about)
 
@@ -320,15 +320,15 @@ class Trace:
         return list(dict.fromkeys(number for post in posts for number in self._posts.of(post)))
 
     def _open(self) -> dict[int, Post]:
-        """Everything that was planned and of which nothing is known yet."""
+        """All planned posts whose fate is unknown."""
         return {number: post for number, post in self._posts.things.items() if number not in self._settled}
 
     def _recognise(self, post: Post) -> None:
-        """If *post* is not known, it says goodbye: it is made of what waits, as much of it as fits."""
+        """An unknown *post* is a farewell: it is made from the waiting posts, as many as fit."""
         if self._posts.of(post):
             return
         rest, numbers = post.text, list[int]()
-        if not rest:  # a picture that was painted already
+        if not rest:  # a picture that was drawn already
             numbers += [*self._open()][:1]
         for number, planned in self._open().items():
             for text in (piece.text for piece in planned.instead or (planned,)):
@@ -338,7 +338,7 @@ class Trace:
         self._posts.inherit(post, numbers)
 
     def _waited_for(self, numbers: Iterable[int]) -> dict[str, float]:
-        """How long those posts were held up, for each reason."""
+        """How long those posts were held up, by reason."""
         waits: dict[str, float] = {}
         for key in [key for key in self._waits if not set(key[0]).isdisjoint(numbers)]:
             waits[key[1]] = _seconds(waits.get(key[1], 0.0) + self._waits.pop(key))
@@ -352,7 +352,7 @@ class Trace:
         return {"kind": kind, "reason": reason, "error": self._error(error)}
 
     def _error(self, error: BaseException | None) -> Mapping[str, object] | None:
-        """*error* without secrets; the words of somebody else's are not told."""
+        """*error* without secrets; the text of a foreign error is left out."""
         if error is None:
             return None
         text = without_secrets(str(error), *self._hidden) if isinstance(error, CadenzaError) else ""
@@ -367,7 +367,7 @@ class Trace:
 
 
 def _named(outcome: Outcome) -> tuple[str, str]:
-    """The kind of *outcome*, and why it is that."""
+    """The kind of *outcome*, and its reason."""
     match outcome:
         case Completed(reason):
             return "completed", reason
@@ -386,13 +386,13 @@ def _named(outcome: Outcome) -> tuple[str, str]:
 
 
 def _changed(settings: Settings) -> dict[str, object]:
-    """The settings that differ from the defaults, but for those that may hold a secret."""
+    """The settings that differ from the defaults, except those that may hold a secret."""
     values = ((spec, getattr(getattr(settings, section), spec.name)) for section, spec in settings_fields())
     return {spec.name: value for spec, value in values if spec.repr and value != spec.default}
 
 
 def _plain(value: object, hidden: Iterable[str]) -> object:
-    """*value* as JSON knows it, without what is *hidden*."""
+    """*value* as JSON types, without *hidden* texts."""
     match value:
         case str():
             for secret in hidden:
@@ -411,7 +411,7 @@ def _plain(value: object, hidden: Iterable[str]) -> object:
 
 
 def _seconds(seconds: float) -> float:
-    """*seconds* without the crumbs that adding up floats leaves."""
+    """*seconds* without the rounding noise of float sums."""
     return round(seconds, 6)
 
 

@@ -1,7 +1,7 @@
-"""What ``cadenza explain`` says of one step of a trace: a line of words for each.
+"""The line that ``cadenza explain`` prints for one step of a trace.
 
-A trace may have been written by another version, or by somebody's editor: whatever a step says of itself may be missing
-or of another type, and is then left out.
+A trace may come from another version or an editor, so any value of a step may be missing or of another type; then it is
+left out.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 About: TypeAlias = Mapping[str, object]
-"""What a step says of itself."""
+"""The values of a step."""
 
 _LONGEST = 60
-"""Characters of a text that are shown."""
+"""How many characters of a text are shown."""
 _AROUND = 12
-"""Characters that are shown before and behind a change."""
+"""How many characters are shown around a change."""
 _NOTICED = 0.001
-"""Seconds; what lasts less is not worth a line."""
+"""Seconds; anything shorter is not worth a line."""
 _HESITATION = 0.1
 """Seconds; every line waits a moment for what follows."""
 _CURES: Mapping[str, str] = MappingProxyType({"key": "another key", "time": "some time", "model": "another model"})
 _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
 
-# --- values that may be anything ---------------------------------------------------------
+# --- values of any type ------------------------------------------------------------------
 
 
 def text_of(about: About, name: str) -> str:
@@ -49,7 +49,7 @@ def number_of(about: About, name: str, default: float = 0.0) -> float:
         return default
     try:
         return float(value) if isfinite(value) else default
-    except OverflowError:  # a whole number with hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return default
 
 
@@ -72,17 +72,17 @@ def parts_of(about: About, name: str) -> list[About]:
 
 
 def seconds_of(about: About, name: str) -> str:
-    """The seconds called *name*, as they are shown."""
+    """The seconds called *name*, formatted."""
     return shown(number_of(about, name))
 
 
 def shown(seconds: float) -> str:
-    """*seconds* as they are shown; less than none is none."""
+    """*seconds*, formatted; negative ones are 0."""
     return f"{max(0.0, seconds):.3f} s"
 
 
 def quoted(value: object, longest: int | None = _LONGEST) -> str:
-    """*value* as JSON writes it, so that it is one line; ``None`` is as long as it is."""
+    """*value* as JSON, on one line, shortened to *longest*."""
     if isinstance(value, str) and longest is not None and len(value) > longest:
         value = value[: longest - 1] + "…"
     written = json.dumps(value, ensure_ascii=False)
@@ -110,7 +110,7 @@ def _outcome(about: About) -> str:
 
 
 def _error(about: About) -> str:
-    """What went wrong, and what was said of it."""
+    """The kind of an error, and its message."""
     error = about.get("error")
     if not isinstance(error, Mapping):
         return ""
@@ -118,7 +118,7 @@ def _error(about: About) -> str:
     return f"{text_of(error, 'text') or text_of(error, 'type')}{detail}"
 
 
-# --- what belongs to a message -----------------------------------------------------------
+# --- a message ---------------------------------------------------------------------------
 
 
 def starts(story: About) -> str:
@@ -128,7 +128,7 @@ def starts(story: About) -> str:
 
 
 def ends(story: About) -> str:
-    """At which boundary a message was cut, and of what it is made."""
+    """The boundary at which a message was cut, and its segments."""
     merged, segments = part_of(story, "merged"), len(numbers_of(story, "segments"))
     parts = [
         f"{_count(merged, 'count')} messages in one" if merged else "",
@@ -143,7 +143,7 @@ def _named(boundary: str) -> str:
 
 
 def held(hold: About) -> str:
-    """What kept text of a message back, and for how long; nothing if nobody could notice."""
+    """What held text of a message back, and for how long; empty if it was too short to notice."""
     seconds, mark = _length(hold), text_of(hold, "mark")
     reasons = {
         "code": "in code that was not over",
@@ -160,7 +160,7 @@ def held(hold: About) -> str:
 
 
 def limited(wait: About) -> str:
-    """How long a message waited because the chat takes only so many; other waits stand in its queue."""
+    """How long a message waited because of a rate limit; other waits are part of its queue."""
     if text_of(wait, "why") != "rate_limit" or _length(wait) < _NOTICED:
         return ""
     return f"waited {shown(_length(wait))} for the rate limit, from {seconds_of(wait, 'from')} on"
@@ -171,14 +171,14 @@ def _length(span: About) -> float:
 
 
 def pause(about: About) -> str:
-    """The pause that was planned before a message, and of what it is made; nothing if there was none."""
+    """The pause that was planned before a message, and its parts; empty without one."""
     parts = [f"{part} {seconds_of(about, part)}" for part in _PARTS_OF_PAUSE if number_of(about, part)]
     cut = f", less {seconds_of(about, 'cut')} for which the budget had no room" if number_of(about, "cut") else ""
     return f"planned pause {seconds_of(about, 'planned')}: {' and '.join(parts)}{cut}" if parts else ""
 
 
 def queue(about: About, seconds: float) -> str:
-    """How long a message waited to be sent, and of that so long for a reason."""
+    """How long a message waited to be sent, and the part of it that had a reason."""
     waited = about.get("waited")
     reasons = [f"{reason} {seconds_of(waited, reason)}" for reason in waited] if isinstance(waited, Mapping) else []
     return f"queue {shown(seconds)} ({', '.join(reasons)})" if reasons else f"queue {shown(seconds)}"
@@ -197,7 +197,7 @@ def change(about: About, longest: int | None = _LONGEST) -> str:
 
 
 def _difference(before: str, after: str) -> tuple[str, str]:
-    """Where two texts differ, and a little around it."""
+    """The difference of two texts, with a little around it."""
     shorter = min(len(before), len(after))
     start = next((place for place in range(shorter) if before[place] != after[place]), shorter)
     most = shorter - start
@@ -236,7 +236,7 @@ def _try(about: About) -> str:
 
 
 def _tried(about: About) -> str:
-    """What may help against how it ended; if nothing does, there is no more to tell than at the end."""
+    """What may help against the outcome; if nothing does, the end of the reply tells it."""
     cure = text_of(about, "cure")
     helps = f"try {_count(about, 'number')}: {_outcome(about)}, which {_CURES.get(cure, cure)} may cure"
     return "" if cure in ("", "nothing") else helps
@@ -302,7 +302,7 @@ def _passed_over(about: About) -> str:
 
 
 def _nothing(_: About) -> str:
-    """It is told with its message."""
+    """It is explained with its message."""
     return ""
 
 

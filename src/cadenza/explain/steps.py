@@ -1,7 +1,7 @@
-"""The trace as whoever looks at it has it: what is told, by one value a step, and where it may be written down.
+"""The steps of a trace, and a hook that writes them to a file.
 
-``say`` and ``reply`` take a hook; without one nobody is asked and nothing is told. ``STEPS`` says what there is to see;
-``docs/trace.md`` says what it means. How a reply tells it is in ``tracing``.
+``say`` and ``reply`` take a hook; without one nothing is traced. ``STEPS`` lists the steps and their values,
+``docs/trace.md`` explains them, and ``recorder`` reports them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "end": ("outcome", "messages", "model", "failures", "notices", "usage"),
     }
 )  # fmt: skip
-"""Every step that is told, and what is said of it."""
+"""Every step, and the names of its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,41 +66,41 @@ class TraceStep:
     """Something that happened to a reply."""
 
     step: str
-    """What: one of ``STEPS``."""
+    """Its name, one of ``STEPS``."""
     at: float
-    """When, in seconds since the reply began."""
+    """When it happened, in seconds since the reply began."""
     about: Mapping[str, object]
-    """All there is to say of it, in values that JSON knows."""
+    """Its values, as JSON types."""
     turn: str = ""
-    """Which reply it was, where one hook sees several."""
+    """The reply it belongs to, if one hook sees several."""
 
 
 Hook: TypeAlias = Callable[[TraceStep], None]
-"""Whoever wants to see it all. Called in the middle of everything, so it should be quick."""
+"""Receives every step. It is called in the middle of the pipeline, so it should be quick."""
 
 
 class JsonLines:
-    """A hook that writes one line of JSON for each step, in UTF-8. A context manager: its end closes the file.
+    """A hook that writes one line of JSON for each step, in UTF-8. As a context manager it closes the file at its end.
 
-    A *path* begins anew; a file that is open for text is written to as it is, and left open. If it cannot be written,
-    because a disk is full for instance, the log is told once and nothing more is written; the reply does not notice.
+    The file at a *path* is overwritten; an open text file is written to and left open. If writing fails, for instance
+    because the disk is full, that is logged once and nothing more is written; the reply is not affected.
     """
 
     def __init__(self, file: str | PathLike[str] | IO[str]) -> None:
         self._is_own = isinstance(file, str | PathLike)
         self._file: IO[str] | None = _opened(file) if isinstance(file, str | PathLike) else file
         self.complaint = ""
-        """Why nothing more is written, in a sentence; empty if all is well."""
+        """Why nothing more is written, in a sentence; empty if writing works."""
 
     def __call__(self, traced: TraceStep) -> None:
-        """Write *traced* down; what is written is sure to be there at the end of a reply."""
+        """Write *traced*; the file is flushed at the end of a reply."""
         if self._file is None:
             return
         try:
             self._file.write(line_of(traced) + "\n")
             if traced.step == "end":
                 self._file.flush()
-        except (OSError, ValueError) as error:  # a file that somebody has closed is a ValueError
+        except (OSError, ValueError) as error:  # a closed file raises ValueError
             self._give_up(error)
 
     def __enter__(self) -> Self:
@@ -112,7 +112,7 @@ class JsonLines:
         self.close()
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         file, self._file = self._file, None
         if file is None:
             return
@@ -128,7 +128,7 @@ class JsonLines:
         self._complain(error)
         file, self._file = self._file, None
         if file is not None and self._is_own:
-            with suppress(OSError, ValueError):  # what could not be written cannot be written at the end either
+            with suppress(OSError, ValueError):  # what could not be written cannot be flushed either
                 file.close()
 
     def _complain(self, error: OSError | ValueError) -> None:
@@ -138,7 +138,7 @@ class JsonLines:
 
 
 def line_of(traced: TraceStep) -> str:
-    """*traced* as a line of JSON; an odd character that UTF-8 cannot hold is written as JSON's own escape."""
+    """*traced* as a line of JSON; a lone surrogate is written as a JSON escape."""
     value = {"turn": traced.turn, "at": traced.at, "step": traced.step, **traced.about}
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -147,6 +147,6 @@ def line_of(traced: TraceStep) -> str:
 def _opened(path: str | PathLike[str]) -> IO[str]:
     try:
         return Path(path).open("w", encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+    except (OSError, ValueError) as error:  # a path with a NUL raises ValueError
         msg = f"cannot write the trace to {str(path)!r}: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from None

@@ -1,11 +1,10 @@
-"""What is known of each message of a reply, from the model's first word of it until it has arrived.
+"""The story of each message of a reply, from the model's first word of it until its delivery.
 
-Why it starts and ends where it does, which of the model's words are in it, what was held, changed and waited for, and
-when: ``docs/films.md`` says what stands in a story.
+A story tells why a message starts and ends where it does, which of the model's words are in it, what was held back,
+changed and waited for, and when; ``docs/films.md`` lists its fields. Terminal, JSON and page show the same story.
 
-Terminal, JSON and page tell the same, because all of them are told by this. Steps of a trace go in one by one, as they
-happen or as they were written down; a story comes out with the step that says that a message was sent, and a fate as
-soon as it is known of some text that it will be in no message.
+The steps of a trace go in one by one, live or from a file. A story comes out with the step that says that a message was
+sent; a fate comes out as soon as it is known that some text will be in no message.
 """
 
 from __future__ import annotations
@@ -22,36 +21,36 @@ from .steps import TraceStep
 
 _PAUSE = ("typing", "breath", "thinking", "cut")
 _MOMENT = 0.01
-"""What is between a segment and its message takes less, in seconds, if nobody keeps it back."""
+"""Seconds from a segment to its message if nothing holds it up; less is not reported."""
 _ENDS_WAIT = frozenset({"wait", "sending", "sent", "cut", "withdrawn", "taken_back", "unsent", "left_out", "end"})
 
 
 @dataclass(frozen=True, slots=True)
 class MessageStory:
-    """Something that is known now."""
+    """A story or a fate."""
 
     kind: Literal["story", "fate"]
     about: Mapping[str, object]
-    """Of a story, ``message`` and ``story``; of a fate, ``raw`` and ``fate``."""
+    """For a story ``message`` and ``story``; for a fate ``raw`` and ``fate``."""
 
 
 @dataclass(slots=True)
 class _Hold:
-    """The buffer kept text back."""
+    """The buffer held text back."""
 
     order: int
-    """Which step of the reply it was."""
+    """The number of the step."""
     begun: float
     why: str
     mark: str
     over: float | None = None
     pieces: int = 0
-    """How many pieces of text had come when it was over."""
+    """How many pieces of text had arrived at its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """A message was held up on its way."""
+    """A message was held up."""
 
     posts: tuple[int, ...]
     why: str
@@ -61,18 +60,18 @@ class _Wait:
 
 @dataclass(slots=True)
 class _Plans:
-    """What was told of segments and posts that are not sent yet."""
+    """The segments and posts that are not sent yet."""
 
     segments: dict[int, TraceStep] = field(default_factory=dict)
     orders: dict[int, int] = field(default_factory=dict)
-    """Which step of the reply each segment was."""
+    """The number of the step of each segment."""
     rules: dict[int, list[TraceStep]] = field(default_factory=dict)
     posts: dict[int, TraceStep] = field(default_factory=dict)
     merged: dict[int, str] = field(default_factory=dict)
-    """Why a post was put together with others."""
+    """Why a post was merged with others."""
 
     def note(self, step: TraceStep, order: int) -> None:
-        """Remember *step*, if it is about one of these."""
+        """Remember *step*, if it is about a segment or a post."""
         about = step.about
         match step.step:
             case "segment":
@@ -87,13 +86,13 @@ class _Plans:
                 self.merged |= dict.fromkeys(numbers_of(about, "posts"), text_of(about, "why"))
 
     def rules_of(self, segments: Sequence[int]) -> list[TraceStep]:
-        """What was done to *segments*, each thing once."""
+        """What rules did to *segments*, each change once."""
         rules = {id(rule): rule for number in segments for rule in self.rules.get(number, ())}
         return sorted(rules.values(), key=attrgetter("at"))
 
 
 class Stories:
-    """The stories of one reply, which began at *begins* on the clock on which they are told."""
+    """The stories of one reply, which began at *begins*."""
 
     def __init__(self, begins: float = 0.0) -> None:
         self._begins = begins
@@ -102,14 +101,14 @@ class Stories:
         self._ended = "reply"
         self._origin = Provenance()
         self._plans = _Plans()
-        self._pieces = 0  # how many pieces of text the model has said
+        self._pieces = 0  # how many pieces of text have arrived
         self._holds: list[_Hold] = []
         self._waits: list[_Wait] = []
         self._waiting: tuple[tuple[int, ...], str, float] | None = None
         self._sending: float | None = None
 
     def feed(self, step: TraceStep) -> list[MessageStory]:
-        """Take *step* in; give back what is known now and was not before."""
+        """Take *step*; return the stories and fates that are now known."""
         self._order += 1
         told: list[MessageStory] = []
         self._note(step)
@@ -135,7 +134,7 @@ class Stories:
             case "sending":
                 self._sending = step.at
             case "try" if number_of(step.about, "number") > 1:
-                self._ended = "reply"  # somebody else begins anew
+                self._ended = "reply"  # another attempt starts over
             case _:
                 self._plans.note(step, self._order)
 
@@ -188,7 +187,7 @@ class Stories:
         return self._origin.segments.get(int(number_of(post.about, "number"))) or numbers_of(post.about, "segments")
 
     def _holds_of(self, owned: Sequence[int], segments: Sequence[int]) -> list[Mapping[str, object]]:
-        """What kept *owned* back, from when the first of it had come until the last of *segments* left."""
+        """What held *owned* back, from its first character until the last of *segments* was released."""
         left = [number for number in segments if number in self._plans.segments]
         if not owned or not left:
             return []
@@ -200,20 +199,20 @@ class Stories:
             hold = self._holds[place]
             begun, over = max(came_at, hold.begun), left_at if hold.over is None else min(left_at, hold.over)
             if hold.over is not None and hold.pieces <= piece + 1:
-                break  # it was over with the first of the text, if not before; and so were all before it
+                break  # it was over before the text arrived, and so were all before it
             if over > begun:
                 holds.append({"from": self._at(begun), "to": self._at(over), "why": hold.why, "mark": hold.mark})
         return holds[::-1]
 
     def _kept_of(self, posts: Sequence[TraceStep]) -> list[Mapping[str, object]]:
-        """What kept the text of *posts* back behind the buffer; several may have waited together."""
+        """What held the text of *posts* back after the buffer; several may have waited together."""
         kept: list[Mapping[str, object]] = []
         for post in posts:
             kept += [hold for hold in self._kept_before(post) if hold not in kept[-2:]]
         return kept
 
     def _kept_before(self, post: TraceStep) -> Iterator[Mapping[str, object]]:
-        """What kept *post* from being planned: a rule, or that the message was to hold more than there was."""
+        """What kept *post* from being planned: a rule, or a message that had room for more."""
         segments = self._segments_of(post)
         left = [*filter(None, map(self._plans.segments.get, segments))]
         gathered = min((step.at for step in left), default=post.at)
@@ -268,5 +267,5 @@ class Stories:
 
 
 def _pause(about: Mapping[str, object]) -> Mapping[str, float]:
-    """The pause that was planned before a message, and of what it is made."""
+    """The pause that was planned before a message, and its parts."""
     return {"planned": number_of(about, "pause"), **{part: number_of(about, part) for part in _PAUSE}}

@@ -1,8 +1,8 @@
-"""``cadenza explain``: a trace as a story that can be read.
+"""``cadenza explain``: a trace in words.
 
-For each message it says why it starts and ends where it does, what was held and why, which rules changed it, what pause
-it was given, and how long the model, the buffer, the queue and the chat took; in between, whatever else happened.
-Nothing here waits or writes: lines go in, lines come out.
+For each message it tells why it starts and ends where it does, what was held back and why, which rules changed it, its
+pause, and how long the model, the buffer, the queue and the chat took; and in between, everything else. Lines go in,
+lines come out: nothing here waits or writes.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .steps import TraceStep
 from .story import MessageStory, Stories
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-"""What would do something to a terminal."""
+"""What would control a terminal."""
 
 
 # --- reading -----------------------------------------------------------------------------
 
 
 def read(lines: Iterable[bytes]) -> tuple[list[TraceStep], list[str]]:
-    """The steps that stand in *lines*, and a sentence for each line that holds none."""
+    """The steps in *lines*, and a sentence for each line that holds none."""
     traced: list[TraceStep] = []
     complaints: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -72,11 +72,11 @@ def _traced(line: bytes) -> TraceStep:
     return TraceStep(value["step"], at, about, text_of(value, "turn"))
 
 
-# --- telling -----------------------------------------------------------------------------
+# --- explaining --------------------------------------------------------------------------
 
 
 def explain(traced: Iterable[TraceStep], *, message: int | None = None) -> Iterator[str]:
-    """The story of all replies in *traced*, line by line; or of one *message*, counted from 1 through all of them."""
+    """Explain all replies in *traced*, line by line; or one *message*, counted from 1 through all of them."""
     count = 0
     for place, steps in enumerate(replies(traced)):
         story = _Story(steps, first=count + 1, only=message)
@@ -90,9 +90,9 @@ def explain(traced: Iterable[TraceStep], *, message: int | None = None) -> Itera
 
 
 def explain_each(traced: Iterable[TraceStep]) -> dict[str, list[str]]:
-    """The story of each message, by its id in the chat, with all of its text.
+    """The explanation of each message, by its id in the chat, with its full text.
 
-    To a message belongs what happened since the one before it; to the last one also how the reply ended.
+    It covers what happened since the previous message; that of the last one also tells how the reply ended.
     """
     stories: dict[str, list[str]] = {}
     for steps in replies(traced):
@@ -115,7 +115,7 @@ def explain_each(traced: Iterable[TraceStep]) -> dict[str, list[str]]:
 
 
 def replies(traced: Iterable[TraceStep]) -> list[list[TraceStep]]:
-    """The steps of each reply together, in the order in which the replies began."""
+    """The steps of each reply, in the order in which the replies began."""
     replies: list[list[TraceStep]] = []
     running: dict[str, list[TraceStep]] = {}
     for step in traced:
@@ -131,7 +131,7 @@ def _escaped(control: re.Match[str]) -> str:
 
 
 class _Story:
-    """One reply, told step by step; what there is to say of a message is asked of ``Stories``."""
+    """Explains one reply step by step; ``Stories`` knows what belongs to a message."""
 
     def __init__(self, steps: Sequence[TraceStep], *, first: int, only: int | None, is_full: bool = False) -> None:
         self.count = first - 1
@@ -140,11 +140,11 @@ class _Story:
         self._longest = {} if only is None and not is_full else {"longest": None}  # how much of a text is shown
         self._seen = {number for step in steps if step.step == "post" for number in numbers_of(step.about, "segments")}
         self._asked_at: float | None = None
-        self._since = 0.0  # when the model began with what is still to be told
+        self._since = 0.0  # when the model began what is not explained yet
         self._stories = Stories()
 
     def told(self, step: TraceStep) -> list[str]:
-        """The lines for *step*; most steps are told with the message that they belong to."""
+        """The lines for *step*; most steps are explained with their message."""
         known = self._stories.feed(step)
         if step.step == "sent":
             self.count += 1
@@ -156,7 +156,7 @@ class _Story:
         return words.split("\n") if step.step == "reply" else [f"{step.at:9.3f} s  {words}"]
 
     def _noted(self, step: TraceStep) -> str:
-        """What is to be said of *step* at once."""
+        """What is said about *step* at once."""
         about = step.about
         match step.step:
             case "chunk":

@@ -69,13 +69,13 @@ class OpeningLabel(Rule):
         start, end = before_space(text, position), 0
         while match := self._own_label.match(text, position) or _ANYBODY.match(text, position):
             if "name" in match.re.groupindex:
-                if not self._is_somebody_else(match):
+                if not self._names_other(match):
                     break
                 end = match.end()
             position = after_white(text, match.end())
         return Edit(start, end) if end and self.prose(segment).is_free(start, end) else None
 
-    def _is_somebody_else(self, match: re.Match[str]) -> bool:
+    def _names_other(self, match: re.Match[str]) -> bool:
         """Whether the label names another speaker."""
         name, modifier, text, end = match["name"], match["modifier"], match.string, match.end()
         key = normalised(name)

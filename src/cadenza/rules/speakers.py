@@ -11,7 +11,7 @@ from ..text.units import WHITESPACE, units
 from .rule import RuleContext
 
 _RESERVED = ("User", "Assistant", "System", "Human")
-_NOBODY = frozenset({"", "everyone", "here"})
+_NO_SPEAKER = frozenset({"", "everyone", "here"})
 
 LABEL = re.compile(
     rf"^{BLANK}*+(?P<label>[^\s:：][^\n:：]{{0,135}}+)(?:{COLON}|(?<={BLANK})[:：](?=\*\*|__))", re.MULTILINE
@@ -44,8 +44,8 @@ def others(context: RuleContext, names: Iterable[str] = ()) -> frozenset[str]:
     """*names* and those of all in the scene except the persona, normalised."""
     roster = context.roster
     personas = (*roster.personas, *roster.personas.values())
-    everybody = map(normalised, (*names, *roster.speakers, *personas, *participants(context)))
-    return frozenset(everybody) - set(map(normalised, context.own_names)) - _NOBODY
+    everyone = map(normalised, (*names, *roster.speakers, *personas, *participants(context)))
+    return frozenset(everyone) - set(map(normalised, context.own_names)) - _NO_SPEAKER
 
 
 def names_speaker(label: str, speakers: Collection[str]) -> bool:

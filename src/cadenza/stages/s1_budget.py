@@ -48,7 +48,7 @@ class _Cut(NamedTuple):
 
 
 def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
-    """*prompt* without its oldest parts, as far as needed: first of the history, then of the samples.
+    """*prompt* without as many of its oldest parts as needed: first of the history, then of the samples.
 
     The system text, the context, notes, and the last line with everything that answers it always stay, even if they
     exceed the limit.

@@ -58,11 +58,11 @@ class Names:
     channels: Mapping[str, str] = field(default_factory=dict)
 
 
-NOBODY = Names()
+NO_NAMES = Names()
 """For a text without known names."""
 
 
-def nodes(text: str, names: Names = NOBODY) -> list[Node]:
+def nodes(text: str, names: Names = NO_NAMES) -> list[Node]:
     """*text* as Discord renders it. It never fails, and takes linear time."""
     intake = Intake()
     clean = intake.feed(text) + intake.flush()

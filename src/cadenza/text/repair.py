@@ -16,7 +16,7 @@ _FENCE_LINE = re.compile(
 
 _BACKTICKS = re.compile("`{3,}")
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
-"""A closing fence of which only a part arrived."""
+"""An incomplete closing fence."""
 
 
 @dataclass(frozen=True, slots=True)
