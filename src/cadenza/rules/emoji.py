@@ -41,7 +41,7 @@ class Emoji(Rule):
 
     def change(self, segment: Segment) -> Segment:
         """Insert emoji into *segment*."""
-        if not self._is_worth_a_look(segment.text):
+        if not self._may_name_emoji(segment.text):
             return segment
         edits = list(self._edits(segment.text))
         if not edits:
@@ -50,7 +50,7 @@ class Emoji(Rule):
             return self.edited(segment, edits)
         return self.tidied(segment, edits)
 
-    def _is_worth_a_look(self, text: str) -> bool:
+    def _may_name_emoji(self, text: str) -> bool:
         """Whether *text* names an emoji at all; most colons do not."""
         if ":" not in text:
             return False
@@ -101,8 +101,8 @@ class Emoji(Rule):
 def _is_meant(text: str, emoji: EmojiText, words: InWords, *, follows: bool) -> bool:
     """Whether something with the name of an emoji is one; with *follows*, it directly follows another."""
     if emoji.form is Form.SHORTCODE:
-        if emoji.stands or emoji.is_number:
-            return emoji.stands  # the minutes of a clock time are between other numbers
+        if emoji.is_separate or emoji.is_number:
+            return emoji.is_separate  # the minutes of a clock time are between other numbers
         return follows or words.holds(emoji)
     if emoji.form is Form.UNCLOSED:
         before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]

@@ -49,7 +49,7 @@ class RepeatedEmoji(Rule):
         if emoji.name.lower() not in self._recent:
             return False
         # Between words only a name in the roster is an emoji: it would be shown as one.
-        if emoji.form is Form.SHORTCODE and not emoji.stands:
+        if emoji.form is Form.SHORTCODE and not emoji.is_separate:
             return not emoji.is_number and self._shows(emoji.name) and words.holds(emoji)
         return emoji.is_plain or emoji.form is Form.NEARLY_TAG
 

@@ -31,7 +31,7 @@ from .s1_parts import together
 
 __all__ = ["assemble", "context_items", "fit", "is_instruction"]
 
-_STANDING = frozenset(
+_INSTRUCTION_TAGS = frozenset(
     {
         Tag.HUMANIZER_RULES,
         Tag.PERSONA_PROMPT,
@@ -84,7 +84,7 @@ def assemble(
 
 def is_instruction(item: ContextItem) -> bool:
     """Whether *item* is a standing instruction; everything else is a turn of the conversation."""
-    return item.role is Role.SYSTEM or (item.role is Role.USER and item.tag in _STANDING)
+    return item.role is Role.SYSTEM or (item.role is Role.USER and item.tag in _INSTRUCTION_TAGS)
 
 
 def context_items(scene: Scene) -> tuple[ContextItem, ...]:

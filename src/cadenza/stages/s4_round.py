@@ -1,10 +1,13 @@
-"""Stage 4: chunks in, posts out. A state machine for one response of a model, from its first chunk to its outcome.
+"""Stage 4: events in, posts out. A state machine for one response of a model, from its first chunk to its outcome.
 
-1. Everything that happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` gets them all. 2. The
-machine does no I/O and has no clock. It returns posts and, at the end, has exactly one outcome. 3. One table,
-``KEEPS``, decides what happens to text that was not sent yet. 4. After the outcome no post comes out. Until the last
-post is sent, a stop or a failed send may still replace it. 5. Thoughts and asides are kept, whatever the outcome. 6. A
-rule may be foreign code. If it raises, the response ends, and the text before it is kept.
+The text of the chunks goes through stages 5 to 7, a ``Pipe`` that the machine is given.
+
+1. Everything that happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` gets them all.
+2. The machine does no I/O and has no clock. It returns posts and, at the end, has exactly one outcome.
+3. One table, ``KEEPS``, decides what happens to text that was not sent yet.
+4. After the outcome no post comes out. Until the last post is sent, a stop or a failed send may still replace it.
+5. Thoughts and asides are kept, whatever the outcome.
+6. A rule may be foreign code. If it raises, the response ends, and the text before it is kept.
 """
 
 from __future__ import annotations

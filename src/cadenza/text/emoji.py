@@ -59,7 +59,7 @@ class EmojiText(NamedTuple):
     end: int
     name: str
     """As it is written."""
-    stands: bool
+    is_separate: bool
     """Whether a shortcode has no word or colon beside it, except other shortcodes."""
 
     @property
@@ -71,7 +71,7 @@ class EmojiText(NamedTuple):
     def is_plain(self) -> bool:
         """Whether it is an emoji whatever the roster holds: a tag, or a shortcode that can mean nothing else."""
         if self.form is Form.SHORTCODE:
-            return self.stands and (not self.is_number or self.name in _THUMBS)
+            return self.is_separate and (not self.is_number or self.name in _THUMBS)
         return self.form is Form.TAG
 
 
@@ -90,9 +90,9 @@ def written_emoji(text: str, odd: str = "") -> Iterator[EmojiText]:
             continue  # part of something that is no tag, ``<:wave:abc>``
         if name is None:
             form, name = _tag(match)
-            yield EmojiText(form, start, end, name, stands=False)
+            yield EmojiText(form, start, end, name, is_separate=False)
         elif match["closed"] is None:
-            yield EmojiText(Form.UNCLOSED, start, end, name, stands=False)
+            yield EmojiText(Form.UNCLOSED, start, end, name, is_separate=False)
         else:
             end += 1
             if text[end : end + 1] in _MAY_END_TAG and _is_in_tag(text, start, end):
@@ -100,7 +100,7 @@ def written_emoji(text: str, odd: str = "") -> Iterator[EmojiText]:
             opens = start in (0, reach) or text[start - 1] not in _BESIDE_SHORTCODE
             if opens:
                 reach = end
-            yield EmojiText(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
+            yield EmojiText(Form.SHORTCODE, start, end, name, is_separate=opens and _may_end(text, end))
 
 
 class InWords:
