@@ -7,7 +7,7 @@ two, is skipped. The result keeps its protected spans, so a text is scanned once
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -75,6 +75,11 @@ class Prose:
         kept += [_moved(span, shift) for span in spans[ahead:]]
         return Prose("".join([*parts, self.text[done:]]), tuple(kept))
 
+    def part(self, begin: int, end: int) -> Prose:
+        """``text[begin:end]`` as a text of its own."""
+        first, last = bisect_right(self.kept, begin, key=_end), bisect_left(self.kept, end, key=_start)
+        return Prose(self.text[begin:end], tuple(_moved(span, -begin) for span in self.kept[first:last]))
+
     def _obstacle(self, start: int, end: int, index: int | None = None) -> Span | None:
         """The first span that protects ``text[start:end]``; *index* is the first span that ends after *start*."""
         if index is None:
@@ -128,6 +133,10 @@ def replacements(prose: Prose, pattern: re.Pattern[str], replacement: Replacemen
 def _tags(text: str, start: int) -> Iterator[Span]:
     """The tags in *text*, which is at *start*."""
     return (Span(SpanKind.TAG, start + tag.start(), start + tag.end()) for tag in DISCORD_TAG.finditer(text))
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def _end(span: Span) -> int:

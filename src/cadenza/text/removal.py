@@ -8,14 +8,15 @@ to a removal changes.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from ..types import Edit
-from .prose import Prose
 from .tables import quote
 from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE
+
+if TYPE_CHECKING:
+    from .prose import Prose
 
 _LINE_ENDS = frozenset(LINE_ENDS)
 _SPACE = frozenset(SPACES)
@@ -197,7 +198,7 @@ def _in_cell(prose: Prose, cell: re.Match[str], edits: list[Edit]) -> list[Edit]
     begin = _after(text, cell.start() + (len(quote(cell.group())) if opens else 0))
     end = _before(text, cell.end(), begin)
     if edits[0].start > begin or edits[-1].end < end or len(edits) > 1:  # most hold one emoji and nothing else
-        inner = _part(prose, begin, end)
+        inner = prose.part(begin, end)
         removals = list(tidied(inner, [Edit(edit.start - begin, edit.end - begin) for edit in edits]))
         if inner.edited(removals).text.strip(WHITESPACE):
             return [
@@ -210,14 +211,6 @@ def _in_cell(prose: Prose, cell: re.Match[str], edits: list[Edit]) -> list[Edit]
 def _before_bar(text: str, edit: Edit, bar: int) -> Edit:
     """*edit*, changed so that no backslash precedes the *bar*, which would escape it."""
     return edit._replace(text=" ") if edit.end == bar and text[edit.start - 1] == "\\" else edit
-
-
-def _part(prose: Prose, begin: int, end: int) -> Prose:
-    """A part of *prose*, as a text of its own."""
-    first = bisect_right(prose.kept, begin, key=attrgetter("end"))
-    last = bisect_left(prose.kept, end, key=attrgetter("start"))
-    kept = (span._replace(start=span.start - begin, end=span.end - begin) for span in prose.kept[first:last])
-    return Prose(prose.text[begin:end], tuple(kept))
 
 
 def _before(text: str, index: int, floor: int) -> int:
