@@ -48,12 +48,12 @@ class OpeningLabel(Rule):
         """Check *segment* if nothing was said before it."""
         if self._is_past or not segment.text.strip(WHITESPACE):
             return (segment,)
-        leak = self._leak(segment) if segment.kind is Kind.PROSE else None
-        if leak is not None:
+        labels = self._foreign_labels(segment) if segment.kind is Kind.PROSE else None
+        if labels is not None:
             if self._may_retry:
                 self._is_past = True
                 return (Halt(StopReason.SPEAKER_GUARD),)
-            segment = self.edited(segment, [leak])
+            segment = self.edited(segment, [labels])
         self._is_past = _WORD.search(segment.text) is not None
         self._has_passed = self._has_passed or bool(segment.text.strip(WHITESPACE))
         return (segment,)
@@ -62,7 +62,7 @@ class OpeningLabel(Rule):
     def _may_retry(self) -> bool:
         return self.context.may_retry and not self._has_passed
 
-    def _leak(self, segment: Segment) -> Edit | None:
+    def _foreign_labels(self, segment: Segment) -> Edit | None:
         """The removal of other speakers' labels that *segment* opens with, and of own ones among them."""
         text = segment.text
         position = after_white(text, 0)
@@ -89,7 +89,7 @@ class OpeningLabel(Rule):
             is_about_a_thing = not self._may_retry and _ABOUT_A_THING.match(text, end)
             return key in self._people and not match["wrap"] and not is_about_a_thing
         is_about_a_thing = _ABOUT_A_THING.match(text, after_white(text, end))
-        return not is_about_a_thing and _could_be_name(name) and _could_be_look(modifier)
+        return not is_about_a_thing and _could_be_name(name) and _could_be_modifier(modifier)
 
 
 # --- words that are no names -----------------------------------------------------------
@@ -143,7 +143,7 @@ def _could_be_name(name: str) -> bool:
     )
 
 
-def _could_be_look(modifier: str) -> bool:
+def _could_be_modifier(modifier: str) -> bool:
     """Whether *modifier* may describe an unknown speaker: one or two words in lower case."""
     words = modifier.split()
     return len(words) <= 2 and all(_NAME.fullmatch(word) and word.islower() and word not in _NO_LOOKS for word in words)

@@ -38,7 +38,7 @@ class SpeakerGuard(Rule):
         opens_line = self._line.opens_line
         self._line.last = segment
         if segment.kind is Kind.PROSE and (":" in segment.text or "：" in segment.text):
-            start = self._other_voice(segment, opens_line=opens_line)
+            start = self._other_speaker(segment, opens_line=opens_line)
             if start is not None:
                 before = segment.text[:start].rstrip(WHITESPACE)
                 halt = Halt(StopReason.SPEAKER_GUARD)
@@ -46,7 +46,7 @@ class SpeakerGuard(Rule):
         self._spoke = self._spoke or bool(segment.text.strip(WHITESPACE))
         return (segment,)
 
-    def _other_voice(self, segment: Segment, *, opens_line: bool) -> int | None:
+    def _other_speaker(self, segment: Segment, *, opens_line: bool) -> int | None:
         """Where the first line of another speaker begins. The first words of the reply are left to other rules."""
         text = segment.text
         first_word = len(text) - len(text.lstrip(WHITESPACE))
@@ -56,7 +56,7 @@ class SpeakerGuard(Rule):
                 continue
             if not self._spoke and match.start("label") == first_word:
                 continue
-            if not names_speaker(match["label"], self._speakers) or _heads_figure(match):
+            if not names_speaker(match["label"], self._speakers) or _precedes_figure(match):
                 continue
             prose = self.prose(segment)
             backtick = _lone_backtick(prose) if backtick < 0 else backtick
@@ -67,7 +67,7 @@ class SpeakerGuard(Rule):
         return None
 
 
-def _heads_figure(match: re.Match[str]) -> bool:
+def _precedes_figure(match: re.Match[str]) -> bool:
     """Whether the label precedes only a figure: ``Bob: 12 points`` is a score."""
     return FIGURE.match(match.string, after_space(match.string, match.end())) is not None
 

@@ -113,10 +113,10 @@ def is_youtube(media: Media) -> bool:
 
 
 def _is_shown(media: Media, abilities: Abilities) -> bool:
-    return is_seen(media, abilities) and _is_had(media, abilities.links)
+    return is_seen(media, abilities) and _can_be_sent(media, abilities.links)
 
 
-def _is_had(media: Media, links: Links) -> bool:
+def _can_be_sent(media: Media, links: Links) -> bool:
     """Whether *media* can be sent, as data or as a link that the API follows."""
     if media.data or media.is_lost:
         return bool(media.data)

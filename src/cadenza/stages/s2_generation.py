@@ -169,13 +169,13 @@ class ServerSentEvents:
                 if text.find(b"\n") == len(text) - 2:
                     return (_new(RawEvent, ("", text[6:-2])),)  # the usual case
                 return _plain_events(text) or self._events(text)
-        return self._carefully(self._lines.feed(data))
+        return self._line_by_line(self._lines.feed(data))
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # what is held counts, whatever the end
         """Return a last event, even if no empty line ended it: some servers forget that."""
-        return self._carefully(self._lines.flush() + b"\n")
+        return self._line_by_line(self._lines.flush() + b"\n")
 
-    def _carefully(self, text: bytes) -> list[RawEvent]:
+    def _line_by_line(self, text: bytes) -> list[RawEvent]:
         """The events that end in *text*, which holds whole lines, whatever came before it."""
         events: list[RawEvent] = []
         if text:
