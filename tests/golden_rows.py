@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cadenza.text.spans import SpanKind
-from cadenza.text.survey import survey
+from cadenza.text.spans import SpanKind, survey
 from cadenza.text.units import WHITESPACE
 from cadenza.types import Boundary, Kind, Line, Persona, Roster, Segment
 from tests import rules_at_work as work

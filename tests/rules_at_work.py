@@ -195,10 +195,11 @@ def revealed(name: str) -> str:
 
 def sprite_name(name: str) -> dict[str, Any]:
     """Whether a look may be called *name*; how it is then shown and compared."""
-    from cadenza.text.names import checked_sprite_name, sprite_key
+    from cadenza.bot.characters.names import look_name
+    from cadenza.text.names import sprite_key
 
     try:
-        checked = checked_sprite_name(name)
+        checked = look_name(name)
     except (CadenzaError, ValueError):
         checked = None
     return {"ok": True, "displayName": checked, "spriteKey": sprite_key(checked)} if checked else {"ok": False}

@@ -26,9 +26,8 @@ from cadenza.text.cuts import clauses_in, overflow_cut
 from cadenza.text.humanize import humanize
 from cadenza.text.overlap import Overlap, without_overlap
 from cadenza.text.repair import close_openers
-from cadenza.text.spans import Found, Scanner
+from cadenza.text.spans import Found, Scanner, survey
 from cadenza.text.split import split
-from cadenza.text.survey import survey
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Post, Segment
 from tests.helpers import Dice
 
@@ -154,8 +153,9 @@ def _autoclose(row: Row) -> tuple[Any, Any]:
 
 
 def _trim(row: Row) -> tuple[Any, Any]:
-    clauses = clauses_in(row["input"], survey(row["input"]).spans)
-    return [row["input"] if clauses is None else clauses], row["output"]
+    text = row["input"]
+    clauses = clauses_in(text, survey(text).spans)
+    return [text if clauses is None else clauses], row["output"]
 
 
 def _dedup(row: Row) -> tuple[Any, Any]:

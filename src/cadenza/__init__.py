@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from .targets.target import SupportsAllowance as SupportsAllowance
     from .targets.target import SupportsPings as SupportsPings
     from .targets.target import Target as Target
-    from .text.prose import Edit as Edit
     from .text.rendering import Marks as Marks
     from .tools.consent import Consent as Consent
     from .tools.consent import ConsentPolicy as ConsentPolicy
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from .types import Chunk as Chunk
     from .types import Completed as Completed
     from .types import ContextItem as ContextItem
+    from .types import Edit as Edit
     from .types import Empty as Empty
     from .types import Ending as Ending
     from .types import Failed as Failed
@@ -142,14 +142,13 @@ _NAMES = {
     "targets.discord.webhooks": "WebhookStore Webhooks",
     "targets.memory": "MemoryTarget",
     "targets.target": "Allowance Limits Markup SupportsAllowance SupportsPings Target",
-    "text.prose": "Edit",
     "text.rendering": "Marks",
     "tools.consent": "Consent ConsentPolicy",
     "tools.functions": "tool",
     "tools.mcp": "McpServer",
     "tools.tool": "Tool ToolContext",
     "turns": "Dropped IncomingMessage ShutdownResult StopResult Turn TurnReason Turns Verdict",
-    "types": "Attachment Boundary Broke Chunk Completed ContextItem Empty Ending Failed Failure Finished Halt Identity Kind Line Media MediaKind NeedsTools Note Notice Outcome Participant Persona Post Prompt Receipt Reply Role Roster Scene Segment Served Sprite Stalled StopReason Stopped Tag TextDelta ThoughtDelta ToolCall ToolResult ToolSpec ToolUse Urgency Usage",
+    "types": "Attachment Boundary Broke Chunk Completed ContextItem Edit Empty Ending Failed Failure Finished Halt Identity Kind Line Media MediaKind NeedsTools Note Notice Outcome Participant Persona Post Prompt Receipt Reply Role Roster Scene Segment Served Sprite Stalled StopReason Stopped Tag TextDelta ThoughtDelta ToolCall ToolResult ToolSpec ToolUse Urgency Usage",
 }
 """The public names by the module in which they are defined."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

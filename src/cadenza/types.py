@@ -1,8 +1,8 @@
 """The nouns of the pipeline, in the order in which they flow.
 
 ``Scene → Prompt → RawEvent → Chunk → Segment → Post → Receipt``, and the ``Outcome`` and ``Reply`` that come back.
-Everything here is a frozen value: a stage that wants another value makes one with ``dataclasses.replace``.
-Read this file first; every other file is about turning one of these into the next.
+Everything here is a frozen value: a stage that wants another value makes one with ``dataclasses.replace``. Read this
+file first; every other file turns one of these into the next.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from .errors import CadenzaError
+if TYPE_CHECKING:
+    from .errors import CadenzaError
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -23,30 +24,30 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The name and face under which people see a message."""
+    """The name and avatar of a message."""
 
     name: str
     avatar: str | None = None
-    """An address or a data URI; ``None`` leaves the face to the target."""
+    """An address or a data URI; ``None`` leaves the avatar to the target."""
     look: str = ""
-    """Which look of a persona this is, if its looks share one name; a chat that groups by name needs to tell them apart."""
+    """The sprite, if several share one name: a chat that groups messages by name needs to tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A named look of a persona, chosen by the model with ``Name (sprite): text``."""
+    """A named picture of a persona, chosen by the model with ``Name (sprite): text``."""
 
     name: str
     avatar: str | None = None
     is_identity: bool = False
-    """Whether the sprite is somebody of their own, shown as ``sprite (Name)``."""
+    """Whether the sprite is a character of its own, shown as ``sprite (Name)``."""
     is_usable: bool = True
-    """Whether its picture can be shown; if not, the words that ask for it are shown without it."""
+    """Whether its picture can be shown; if not, the text is shown without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """A character: who the model is asked to be and what it answers to."""
+    """A character: what the model is told to be, and the names it answers to."""
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -54,56 +55,56 @@ class Persona:
     avatar: str | None = None
     sprites: tuple[Sprite, ...] = ()
     is_alter: bool = False
-    """Whether the persona has a name and face of its own in the chat, instead of the bot's."""
+    """Whether the persona has its own name and avatar in the chat instead of the bot's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody else in the scene, person or persona: a face that may be borrowed, a voice that is theirs alone."""
+    """Another person or persona in the scene: the reply may use their avatar but not speak for them."""
 
     name: str
     aliases: tuple[str, ...] = ()
-    """What else the model may call them when it borrows their face."""
+    """Other names under which the model may use their avatar."""
     avatar: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Who and what can be named in a channel, already in the platform's own writing.
+    """The people, personas and emoji that a reply can name, already as the platform writes them.
 
-    Rules only look things up here, so that they need to know nothing of Discord.
+    Rules only look names up here, so they need no knowledge of Discord.
     """
 
     mentions: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """What the model writes after an ``@`` → what the platform wants, ``alice`` → ``<@1>``.
 
-    An id is a handle too, ``1`` → ``<@1>``. A handle that several people share has an empty tag: it stays text,
-    and nobody is asked who that might be.
+    An id is a handle too, ``1`` → ``<@1>``. A handle that several people share has an empty tag: it stays text, and no
+    lookup is made for it.
     """
     emoji: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Shortcode without its colons → tag, ``wave`` → ``<:wave:1>``."""
     personas: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    """Name of another persona in the channel → the word that calls it."""
+    """Name of another persona in the channel → the word that triggers it."""
     participants: tuple[Participant, ...] = ()
-    """Who else is in the scene."""
+    """The other people and personas in the scene."""
     speakers: tuple[str, ...] = ()
-    """Names that stood before a colon in what was said so far; not the persona's own."""
+    """Names that preceded a colon in the history, except the persona's own."""
     recent_emoji: tuple[str, ...] = ()
-    """Names of the emoji used in the last few replies, without their colons; empty leaves it to the history."""
+    """Names of the emoji in the last few replies, without colons; if empty, the history is searched."""
 
 
 class Role(Enum):
-    """Whose words a turn of the prompt or an item of the context holds."""
+    """Who speaks in a turn of the prompt or an item of the context."""
 
     SYSTEM = "system"
-    """Nobody's in the chat: an instruction. Stage 1 gathers these; no turn of a prompt has this role."""
+    """An instruction. Stage 1 collects these; no turn of a prompt has this role."""
     USER = "user"
     MODEL = "model"
     TOOL = "tool"
 
 
 class MediaKind(Enum):
-    """What a medium is to be looked at as."""
+    """Whether a medium is a picture or a video."""
 
     IMAGE = "image"
     VIDEO = "video"
@@ -111,30 +112,30 @@ class MediaKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A picture or a film that was shown in the chat, or that a tool gave back."""
+    """A picture or a video from the chat or from a tool."""
 
     kind: MediaKind
     mime: str
     url: str = ""
-    """Where it can be had: an address, or a ``data:`` URI that holds it."""
+    """Its address, or a ``data:`` URI that holds it."""
     data: bytes = field(default=b"", repr=False)
-    """The thing itself, where somebody has it already; asked before ``url``."""
+    """Its bytes, if they are loaded already; used before ``url``."""
     fallback: str = ""
-    """Another address, for when the first has nothing."""
+    """A second address, in case the first fails."""
     reference: str = ""
-    """An opaque name of the message it was sent in, by which tools can find it."""
+    """An opaque id of the message it was sent in; tools find it by that."""
     is_watched: bool = False
-    """Whether a linked video is to be watched by the model itself, and not left to a tool."""
+    """Whether the model itself watches a linked video, instead of a tool."""
     is_lost: bool = False
-    """Whether it was looked for and could not be had: the model is then only told of it."""
+    """Whether loading it failed; the model is then only told that it exists."""
 
 
 Part: TypeAlias = str | Media
-"""A piece of what somebody said or showed."""
+"""A piece of a turn: words, or a medium."""
 
 
 class Tag(Enum):
-    """What an item of the context is; the order is the order in which a model is told."""
+    """What an item of the context is, in the order in which a prompt has them."""
 
     INSTRUCTION = "system_instruction_block"
     PERSONA_PROMPT = "system_persona_prompt"
@@ -160,43 +161,43 @@ class Tag(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """Something that a model is to know before it answers."""
+    """Something the model is told before it answers."""
 
     tag: Tag
     parts: tuple[Part, ...]
     role: Role = Role.USER
     speaker: str = ""
-    """Who said or showed it, where that matters."""
+    """Who said or showed it, if that matters."""
     message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that was said in the channel before now."""
+    """One message of the channel's history."""
 
     speaker: str
     text: str
     is_own: bool = False
     """Whether the persona itself said it."""
     media: tuple[Media, ...] = ()
-    """What was shown with it."""
+    """The media that were sent with it."""
     message_id: str = ""
     author: str = ""
-    """The id of the person who said it; empty if it was no person, or if nobody knows."""
+    """The id of the person who said it; empty if it was not a person, or is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An author's note: a reminder to the model at some depth of the conversation."""
+    """An author's note: a reminder to the model, placed among the history."""
 
     text: str
     depth: int = 0
-    """How many lines of the history come after it; 0 is the very end."""
+    """How many lines of the history follow it; 0 is the very end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """All that a reply starts from: where, as whom, after what."""
+    """Everything a reply starts from: the channel, the persona and the conversation so far."""
 
     channel: str
     persona: Persona
@@ -205,13 +206,13 @@ class Scene:
     memories: tuple[str, ...] = ()
     reply_to: str | None = None
     prefill: str = ""
-    """What the answer begins with: words put into the model's mouth."""
+    """The words that the answer begins with, as if the model had said them."""
     context: tuple[ContextItem, ...] = ()
-    """What else the model should know, each thing under its tag; stage 1 puts it in its place."""
+    """What else the model should know; stage 1 orders it by tag."""
     samples: tuple[Line, ...] = ()
-    """How such a conversation goes: lines that were never said, told before the history."""
+    """Example lines that were never said, placed before the history."""
     notes: tuple[Note, ...] = ()
-    """Reminders among the history."""
+    """Reminders, placed among the history."""
 
 
 # --- what goes to a model and what comes back ------------------------------------
@@ -219,31 +220,31 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something a provider wants to see again with a call of its own, and nobody else should."""
+    """Data that a provider wants back with its own call, and that no other provider may see."""
 
     owner: str
-    """The dialect and vendor that gave it; only they get it back."""
+    """The dialect and vendor it came from; it is sent back only to them."""
     data: str = field(repr=False)
     """JSON that only the owner understands."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The model wants a tool run. Also a chunk: calls arrive in the stream."""
+    """The model asks for a tool to be run; also a chunk, because calls arrive in the stream."""
 
     id: str
     name: str
     arguments: str
-    """JSON: an object, as the model wrote it; of one that was cut off, what of it arrived whole."""
+    """A JSON object as the model wrote it; of a truncated one, what arrived."""
     is_truncated: bool = False
-    """Whether the arguments are not whole: such a call is never run."""
+    """Whether the arguments are incomplete; such a call is never run."""
     state: Opaque | None = None
-    """What goes back to the provider with this call; the first of several calls carries what belongs to all."""
+    """What is sent back to the provider with this call; the first of several carries it for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told about a tool."""
+    """The description of a tool for the model."""
 
     name: str
     description: str
@@ -252,38 +253,38 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class PromptTurn:
-    """One turn of the conversation as a model is to see it."""
+    """One turn of the conversation in a prompt."""
 
     role: Role
     parts: tuple[Part, ...]
     calls: tuple[ToolCall, ...] = ()
     """The calls that the model made at the end of this turn."""
     call_id: str | None = None
-    """For ``Role.TOOL``: the call whose result this is."""
+    """For ``Role.TOOL``: the call that this is the result of."""
     tag: Tag = Tag.HISTORY
-    """What it was made of; what is only history may be left out where there is no room."""
+    """What it was made from; history is dropped first when there is no room."""
 
     @classmethod
     def said(cls, role: Role, text: str, *, tag: Tag = Tag.HISTORY) -> PromptTurn:
-        """A turn of nothing but words."""
+        """A turn that holds only words."""
         return cls(role, (text,) if text else (), tag=tag)
 
     @property
     def text(self) -> str:
-        """Its words, one part a line."""
+        """Its words, one part per line."""
         return "\n".join(part for part in self.parts if isinstance(part, str))
 
     @property
     def media(self) -> tuple[Media, ...]:
-        """What it shows."""
+        """The media in it."""
         return tuple(part for part in self.parts if isinstance(part, Media))
 
 
 class Thinking(Enum):
-    """How long a model is to think before it speaks."""
+    """How long a model thinks before it answers."""
 
     AUTO = "auto"
-    """As it likes."""
+    """The model decides."""
     NONE = "none"
     LOW = "low"
     MEDIUM = "medium"
@@ -292,59 +293,59 @@ class Thinking(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to a model, in nobody's dialect yet."""
+    """A request to a model, before it is written in the dialect of an API."""
 
     system: str
     turns: tuple[PromptTurn, ...]
     tools: tuple[ToolSpec, ...] = ()
     sampling: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """What was set of ``temperature``, ``top_p``, ``top_k``, ``min_p`` and the ``…_penalty``s; what was not is not there."""
+    """The values that are set among ``temperature``, ``top_p``, ``top_k``, ``min_p`` and the ``…_penalty``s."""
     stop: tuple[str, ...] = ()
-    """Where the model is to stop, the most wanted first: an API that takes few gets the first ones."""
+    """Stop strings, the most important first: an API that takes few gets the first ones."""
     prefill: str = ""
     thinking: Thinking = Thinking.AUTO
     max_tokens: int = 0
     """The longest answer; 0 leaves it to the API."""
     speaker: str = ""
-    """The persona's name: as whom the model answers."""
+    """The name of the persona that answers."""
     context_tokens: int = 0
-    """Tokens, roughly counted, above which the oldest exchanges are left out; 0 is what the model is known to take."""
+    """Roughly counted tokens above which the oldest exchanges are dropped; 0 uses the known limit of the model."""
 
 
 class PrefillMode(Enum):
     """How a model can be made to begin with given words."""
 
     NONE = "none"
-    """It cannot: it can only be told to."""
+    """Only by an instruction."""
     TURN = "turn"
-    """It goes on where a last turn of its own ends."""
+    """It continues a last turn of its own."""
     PREFIX = "prefix"
-    """The same, but that turn must be marked as a beginning."""
+    """The same, but that turn must be marked as a prefix."""
 
 
 class Links(Enum):
-    """Which media an interface fetches itself; all others must stand in the request."""
+    """Which media the API fetches itself; all others are sent in the request."""
 
     NONE = "none"
     OWN = "own"
-    """What lies in its vendor's store (``gs://``), and a video that the model is to watch itself."""
+    """Files in its vendor's store (``gs://``), and videos that the model watches itself."""
     ALL = "all"
-    """What has an address on the web."""
+    """Everything with a web address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a model and its interface can take; a prompt is fitted to it before it is written down."""
+    """What a model and its API accept; a prompt is fitted to it before it is encoded."""
 
     tools: bool = True
     images: bool = True
     videos: bool = False
     links: Links = Links.ALL
-    """Which media may be links; of another that is not here, the model is told that it cannot be loaded."""
+    """Which media may be links; for any other that is not loaded, the model is told that it could not be."""
     system: bool = True
-    """Whether there is a place for instructions; if not, they are the first turn."""
+    """Whether instructions have a place of their own; if not, they are the first turn."""
     alternates: bool = False
-    """Whether user and model must take turns, the user first."""
+    """Whether user and model must alternate, the user first."""
     prefill: PrefillMode = PrefillMode.NONE
     prefill_with_tools: bool = True
     stops: int = 4
@@ -352,25 +353,25 @@ class Abilities:
     speaker_stop: bool = True
     """Whether the persona's own label may be one of them."""
     goes_on: bool = True
-    """Whether, with the results of a tool, it goes on behind what it had said; one that does not says all of it again."""
+    """Whether it continues after a tool's results; a model that does not repeats what it had said."""
     context_tokens: int = 0
     """Tokens of prompt and answer together; 0 is unknown."""
     token_length: float = 4.0
-    """Characters of a token, roughly."""
+    """Characters per token, roughly."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A prompt in the dialect of one API."""
+    """A prompt, encoded for one API."""
 
     url: str
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
-    """Among them the key, which is why they are not shown."""
+    """The API key is among them, so they are not part of the repr."""
 
 
 class RawEvent(NamedTuple):
-    """One event of a provider's stream, framed but not understood. There is one a token, so it is as light as can be."""
+    """One event of a provider's stream, framed but not decoded; a tuple, because there is one per token."""
 
     name: str
     data: bytes
@@ -378,30 +379,30 @@ class RawEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Some more of what the model says, cut wherever the provider cut it."""
+    """More of the model's text, cut wherever the provider cut it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThoughtDelta:
-    """Some more of what the model thinks; never shown as speech."""
+    """More of the model's thoughts, which are never shown as speech."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them."""
+    """Token counts from the provider."""
 
     input_tokens: int = 0
-    """All that was read, cached or not."""
+    """All tokens of the prompt, cached or not."""
     output_tokens: int = 0
-    """All that was written, thoughts included."""
+    """All tokens of the answer, thoughts included."""
     cached_tokens: int = 0
-    """How many of those read came from the provider's cache."""
+    """How many tokens of the prompt came from the provider's cache."""
     thought_tokens: int = 0
-    """How many of those written were thoughts."""
+    """How many tokens of the answer were thoughts."""
 
     def __add__(self, other: Usage) -> Usage:
         """Add up the rounds of a reply."""
@@ -415,22 +416,22 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Who it is that answers, where a router chose among several."""
+    """The provider that a router chose for the answer."""
 
     by: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The model is done."""
+    """The model has finished its answer."""
 
     reason: str = "stop"
-    """``stop``, ``length`` (it had to stop), ``tool_calls``, or ``end_of_stream`` (it never said)."""
+    """``stop``, ``length`` (the token limit), ``tool_calls``, or ``end_of_stream`` (no reason was given)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The model's side broke off."""
+    """The provider broke off the answer."""
 
     error: CadenzaError
 
@@ -449,38 +450,38 @@ class StopReason(Enum):
     SPEAKER_GUARD = "speaker_guard"
     MESSAGE_LIMIT = "message_limit"
     ROUND_LIMIT = "round_limit"
-    """The model wanted tools again and again."""
+    """The model kept asking for tools."""
     TIME_LIMIT = "time_limit"
     """The whole turn took too long."""
     CHANNEL_GONE = "channel_gone"
     MISSING_ACCESS = "missing_access"
     TRIGGER_GONE = "trigger_gone"
-    """The message that it answers was deleted, or says something else now."""
+    """The message that it answers was deleted or edited."""
     STALE = "stale"
-    """The turn did not get on, and the channel was needed."""
+    """The turn made no progress, and the channel was needed."""
     SHUTDOWN = "shutdown"
     RULE = "rule"
-    """A rule of somebody's own ended it."""
+    """A custom rule ended it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopRequested:
-    """Somebody or something wants the reply to end now."""
+    """The reply is to end now."""
 
     reason: StopReason
 
 
 @dataclass(frozen=True, slots=True)
 class FellSilent:
-    """The model has said nothing for too long."""
+    """The model has sent nothing for too long."""
 
     has_begun: bool
-    """Whether it had said anything before."""
+    """Whether it had sent anything before."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendFailed:
-    """A message could not be delivered; the model is not to blame."""
+    """A message could not be delivered."""
 
     error: CadenzaError
 
@@ -505,16 +506,16 @@ class Boundary(Enum):
 
 
 class Ending(Enum):
-    """Why nothing more comes: what ``flush`` is told."""
+    """Why a stream ends; ``flush`` gets it."""
 
     FINAL = "final"
-    """The model finished, failed or stalled: everything that was held is let go."""
+    """The model finished, failed or stalled: everything held back is released."""
     TOOL_CALL = "tool_call"
-    """A tool is called: an unfinished last clause is left out."""
+    """A tool is called: an unfinished last clause is dropped."""
     STOP = "stop"
-    """Somebody stopped the reply: an unfinished last clause is left out, and behind other words also the only one."""
+    """The reply was stopped: an unfinished last clause is dropped, even the only one if something was said before."""
     CUT_SHORT = "cut_short"
-    """There is no time for the rest: an unfinished last clause is left out."""
+    """Time ran out: an unfinished last clause is dropped."""
 
     @property
     def boundary(self) -> Boundary:
@@ -523,7 +524,7 @@ class Ending(Enum):
 
 
 class Kind(Enum):
-    """What a segment is made of, so that no rule has to look again."""
+    """What a segment consists of, so that no rule has to find out again."""
 
     PROSE = "prose"
     CODE = "code"
@@ -532,23 +533,31 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of the reply that may leave: what comes later cannot change it."""
+    """A piece of the reply that later text cannot change."""
 
     text: str
     boundary: Boundary
     kind: Kind = Kind.PROSE
     identity: Identity | None = None
-    """Who people see speaking; ``None`` is the persona itself."""
+    """The name and avatar it is shown with; ``None`` is the persona itself."""
     label: str = ""
-    """What the model should later see in front, ``Ren (mad): ``."""
+    """What precedes it when a model reads it later, ``Ren (mad): ``."""
     source: str = ""
-    """The Markdown of a table whose text has been put into another form."""
+    """The Markdown of a table that is shown in another form."""
     is_torn: bool = False
-    """Whether it is code that had to be cut in the middle of a line, which goes on in the next segment."""
+    """Whether it is code that was cut within a line; the line continues in the next segment."""
+
+
+class Edit(NamedTuple):
+    """A change that a rule makes: ``text[start:end]`` becomes *text*."""
+
+    start: int
+    end: int
+    text: str = ""
 
 
 class AsideKind(Enum):
-    """Which hidden block an aside stood in."""
+    """Which kind of hidden block an aside came from."""
 
     THOUGHT = "thought"
     DETAILS = "details"
@@ -556,7 +565,7 @@ class AsideKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text of a ``<think>`` or ``<details>`` block: kept, never shown as speech."""
+    """The text of a ``<think>`` or ``<details>`` block, which is kept but never shown as speech."""
 
     kind: AsideKind
     text: str
@@ -564,7 +573,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """How any stage ends the reply: what came before it is delivered, nothing after."""
+    """A stage ends the reply: what came before is delivered, and nothing after it."""
 
     reason: StopReason
 
@@ -579,45 +588,45 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One message, ready to be sent."""
+    """One message, ready to send."""
 
     text: str
     boundary: Boundary
     pause: float = 0.0
-    """Seconds of typing before it, for someone who had nothing to wait for."""
+    """Seconds of typing before it, if the reader had nothing to wait for."""
     identity: Identity | None = None
     label: str = ""
     attachment: Attachment | None = None
     reply: str | None = None
     """The message that this one answers."""
     source: str | None = None
-    """What the model wrote, where the message shows it in another form: a table's Markdown; ``None`` is the text itself.
+    """What the model wrote, if the message shows it in another form (a table's Markdown); ``None`` is the text itself.
 
-    The first of several messages that show a table has all of it, and the others have nothing: ``""``.
+    Of several messages that show one table the first has all of it, and the others have ``""``.
     """
     instead: tuple[Post, ...] = ()
-    """A post with these shows its source as a picture; if there can be none, these are sent."""
+    """The messages to send if the picture of this post's source cannot be made."""
 
     @property
     def said(self) -> str:
-        """What the model should later see; nothing if a message before has said it all."""
+        """What a model reads later; empty if an earlier message has it all."""
         return self.label + (self.text if self.source is None else self.source)
 
     @property
     def shows_table(self) -> bool:
-        """Whether it is a picture of a table, whose Markdown is its source; a text in a file is none."""
+        """Whether it is a picture of a table, with the Markdown as its source; a text in a file is none."""
         return self.attachment is not None and self.attachment.name.endswith(".png") and bool(self.source)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A post that really arrived."""
+    """A post that was delivered."""
 
     post: Post
     message_id: str
     url: str | None = None
     identity: Identity | None = None
-    """The identity that was used in the end."""
+    """The identity that was really used."""
 
 
 # --- how it ended --------------------------------------------------------------------
@@ -639,7 +648,7 @@ class NeedsTools:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The reply was ended from outside or by a stage."""
+    """The reply was stopped, by a request or by a stage."""
 
     reason: StopReason
 
@@ -656,12 +665,12 @@ class Empty:
     """The model finished without saying anything."""
 
     reason: str = "stop"
-    """The model's, or ``speaker_guard`` if all it said was in somebody else's name."""
+    """The model's reason, or ``speaker_guard`` if it spoke only for somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stalled:
-    """The model fell silent in the middle, or never began."""
+    """The model stopped sending, or never began."""
 
     has_begun: bool
 
@@ -674,36 +683,36 @@ Outcome: TypeAlias = Completed | NeedsTools | Stopped | Broke | Empty | Stalled
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call."""
+    """The result of a tool call."""
 
     parts: tuple[Part, ...]
-    """What the model is told and shown."""
+    """What the model gets to see."""
     is_error: bool = False
-    """Whether the tool was not run, or did not do what it was asked."""
+    """Whether the tool failed or was not run."""
     ends_turn: bool = False
-    """Whether there is nothing to add: the model is not asked again."""
+    """Whether the turn ends here: the model is not asked again."""
     context: tuple[ContextItem, ...] = ()
-    """What the model should know from now on as if it had known it before; the call itself is then forgotten."""
+    """What the model knows from now on, as part of its context; the call itself is then dropped."""
 
     @property
     def text(self) -> str:
-        """Its words, one part a line."""
+        """Its words, one part per line."""
         return "\n".join(part for part in self.parts if isinstance(part, str))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call and what came of it."""
+    """A tool call and its result."""
 
     call: ToolCall
-    """As it is to be replayed: one that could not be read has no arguments here."""
+    """The call as it is replayed: one that could not be parsed has no arguments here."""
     result: ToolResult
     seconds: float = field(default=0.0, compare=False)
-    """How long it took, which is never twice the same."""
+    """How long it took."""
 
 
 class Urgency(Enum):
-    """How loud a notice is."""
+    """How prominently a notice is shown."""
 
     INFO = "info"
     WARNING = "warning"
@@ -712,43 +721,43 @@ class Urgency(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that people are told about a reply, not by the persona: an error, or that another model answered."""
+    """A message about a reply that is not the persona's: an error, or that another model answered."""
 
     text: str
-    """One sentence: what happened, and what to do."""
+    """One sentence: what happened, and what to do about it."""
     urgency: Urgency = Urgency.INFO
     title: str = ""
     tips: tuple[str, ...] = ()
-    """What else may help, each a sentence."""
+    """Further hints, each a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A try that came to nothing, and another was made."""
+    """A failed attempt that another one followed."""
 
     model: str
-    """Its name, as ``connect`` was given it."""
+    """The name of the model, as ``connect`` was given it."""
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Everything that is left of a reply when it is over."""
+    """The result of a reply."""
 
     outcome: Outcome
     receipts: tuple[Receipt, ...] = ()
     transcript: str = ""
-    """What was really delivered, one message after another on lines of their own, with the labels that the model should see."""
+    """What was delivered, one message per line, with the labels that a model sees."""
     thoughts: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
-    """Who answered, where a router chose among several."""
+    """The provider that a router chose."""
     model: str = ""
-    """The name of the model that had the last word."""
+    """The model of the last attempt."""
     failures: tuple[Failure, ...] = ()
-    """What was tried before that and came to nothing."""
+    """The attempts before the last one."""
     tools: tuple[ToolUse, ...] = ()
-    """What was run on the way."""
+    """The tools that were run."""
     notices: tuple[Notice, ...] = ()
-    """What people were told besides."""
+    """The notices that were shown."""

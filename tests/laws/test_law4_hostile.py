@@ -24,7 +24,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.stages.s3_chunks import Chunks
 from cadenza.stages.stage import Stage
-from cadenza.text.survey import survey
+from cadenza.text.spans import survey
 from cadenza.text.units import display_width, graphemes
 from cadenza.types import (
     Boundary,

@@ -16,7 +16,7 @@ CODE = Segment("```\n}\n```", Boundary.CODE_CLOSE, Kind.CODE)
 class Braces(LeakedBlock):
     """Takes out ``{!…}``; of one that does not close, the first two characters."""
 
-    glance = re.compile(r"\{!")
+    quick_check = re.compile(r"\{!")
     marks = re.compile(r"(?P<opens>\{!)|(?P<nests>\{)|(?P<closes>\})")
     longest = 40
 

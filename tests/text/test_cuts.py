@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.text.cuts import clauses_in, overflow_cut
-from cadenza.text.spans import Scanner
-from cadenza.text.survey import survey
+from cadenza.text.spans import Scanner, survey
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -77,15 +76,15 @@ def test_b21_an_overflow_cuts_no_visible_character(shift: int) -> None:
     [
         pytest.param("Done. Next  ", "Done.  ", id="with the space at the end"),
         pytest.param("Done.  ", "Done.  ", id="whole already"),
-        pytest.param("No boundary", "No boundary", id="no clause at all"),
+        pytest.param("No boundary", None, id="no clause at all"),
         pytest.param("line1\nline2", "line1\n", id="line end"),
         pytest.param("終わり。次", "終わり。", id="ideographic"),
         pytest.param('He said "stop."', 'He said "stop."', id="whole in quotes"),
         pytest.param('He said "stop." and', 'He said "stop."', id="b14 the quote stays closed"),
-        pytest.param("see https://e.org/a.b now", "see https://e.org/a.b now", id="b14 address"),
+        pytest.param("see https://e.org/a.b now", None, id="b14 address"),
         pytest.param("Ok. see https://e.org/a?b=c now", "Ok.", id="b14 a mark in an address"),
         pytest.param("Ok. use `a! b` now", "Ok.", id="b14 a mark in code"),
-        pytest.param("It costs 3.5 or so", "It costs 3.5 or so", id="b14 decimal"),
+        pytest.param("It costs 3.5 or so", None, id="b14 decimal"),
         pytest.param("Hi! I saw Dr. Lin", "Hi!", id="b14 abbreviation"),
         pytest.param("Hi! I saw Dr.", "Hi! I saw Dr.", id="whole if the last word looks so"),
         pytest.param("Ok. See [x.](http://e.org)", "Ok. See [x.](http://e.org)", id="whole in a link"),
@@ -95,11 +94,9 @@ def test_b21_an_overflow_cuts_no_visible_character(shift: int) -> None:
         pytest.param("Hi! *I sigh. And* so", "Hi!", id="not in the middle of emphasis"),
         pytest.param("He (said `a.`) and", "He (said `a.`)", id="with code and brackets"),
         pytest.param("そう．「はい｡」と", "そう．「はい｡」", id="full width, in quotes"),
-        pytest.param("", "", id="nothing"),
-        pytest.param("  ", "  ", id="only space"),
+        pytest.param("", None, id="nothing"),
+        pytest.param("  ", None, id="only space"),
     ],
 )
-def test_text_is_cut_back_to_its_last_whole_clause(text: str, expected: str) -> None:
-    clauses = clauses_in(text, survey(text).spans)
-
-    assert expected == (text if clauses is None else clauses)
+def test_text_is_cut_back_to_its_last_whole_clause(text: str, expected: str | None) -> None:
+    assert expected == clauses_in(text, survey(text).spans)

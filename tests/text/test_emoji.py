@@ -66,7 +66,7 @@ def test_names_may_hold_what_they_are_told() -> None:
     ],
 )
 def test_a_shortcode_stands_between_what_is_no_word(text: str, expected: list[bool]) -> None:
-    assert expected == [emoji.stands for emoji in written_emoji(text) if emoji.form is Form.SHORTCODE]
+    assert expected == [emoji.is_separate for emoji in written_emoji(text) if emoji.form is Form.SHORTCODE]
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ def test_what_a_look_at_words_costs_grows_with_the_text(unit: str) -> None:
 @pytest.mark.parametrize(
     ("emoji", "number", "plain"),
     [
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a1", stands=True), False, True, id="a shortcode"),
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "_", stands=True), False, True, id="an underscore"),
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a", stands=False), False, False, id="in a word"),
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "30", stands=True), True, False, id="a number"),
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "+1", stands=True), True, True, id="thumbs up"),
-        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "-1", stands=False), True, False, id="minus one in a word"),
-        pytest.param(EmojiText(Form.TAG, 0, 0, "30", stands=False), True, True, id="a tag"),
-        pytest.param(EmojiText(Form.NEARLY_TAG, 0, 0, "a", stands=False), False, False, id="nearly a tag"),
-        pytest.param(EmojiText(Form.UNCLOSED, 0, 0, "a", stands=False), False, False, id="not closed"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a1", is_separate=True), False, True, id="a shortcode"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "_", is_separate=True), False, True, id="an underscore"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a", is_separate=False), False, False, id="in a word"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "30", is_separate=True), True, False, id="a number"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "+1", is_separate=True), True, True, id="thumbs up"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "-1", is_separate=False), True, False, id="minus one in a word"),
+        pytest.param(EmojiText(Form.TAG, 0, 0, "30", is_separate=False), True, True, id="a tag"),
+        pytest.param(EmojiText(Form.NEARLY_TAG, 0, 0, "a", is_separate=False), False, False, id="nearly a tag"),
+        pytest.param(EmojiText(Form.UNCLOSED, 0, 0, "a", is_separate=False), False, False, id="not closed"),
     ],
 )
 def test_some_are_emoji_whoever_asks(emoji: EmojiText, number: bool, plain: bool) -> None:  # noqa: FBT001

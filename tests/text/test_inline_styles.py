@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.text.inline_styles import Run, StyledRange, plain, read, runs
-from cadenza.text.prose import Edit
+from cadenza.types import Edit
 from tests.helpers import calls_of
 
 

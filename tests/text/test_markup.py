@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.text.intake import Intake
-from cadenza.text.markup import Names, nodes
-from cadenza.text.markup_node import Node, plain
+from cadenza.text.markup import Names, Node, nodes, plain
 from tests.helpers import calls_of
 from tests.laws.nasty import nasty
 
@@ -372,3 +371,24 @@ def test_what_is_nested_too_deep_is_text() -> None:
 def _depth(shown: list[Node]) -> int:
     inner = [part for node in shown if isinstance(node, dict) for part in [node.get("of", []), *node.get("items", [])]]
     return 1 + max(map(_depth, inner), default=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# a\n**b** `c`", "a\nb c"),
+        ("- a\n- b", "a\nb\n"),
+        ("```py\na\n```b", "a\nb"),
+        ("<@1> <@&2> <#3> </a b:4> <:c:5> @here", "@Mia @Cooks #general /a b :c: @here"),
+        ("<t:0:d>", "1970-01-01"),
+        ("[a](https://example.org/)", "a"),
+    ],
+    ids=["lines", "a list", "a block", "tags", "a time", "a link"],
+)
+def test_what_is_shown_has_these_words(text: str, expected: str) -> None:
+    assert expected == plain(nodes(text, NAMES))
+
+
+def test_the_words_of_a_spoiler_can_be_hidden() -> None:
+    assert "a …, c" == plain(nodes("a **||b||**, c"), hidden="…")
+    assert "… \n" == plain(nodes("- ||b||\n  > ||c||"), hidden="…").replace("\n…\n", " ")

@@ -4,11 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import InputError
 from cadenza.text.names import (
     Author,
     both,
-    checked_sprite_name,
     lookalike,
     normalised,
     read_back,
@@ -132,30 +130,8 @@ def test_every_twin_is_another_name_and_turns_back(name: str) -> None:
         pytest.param("m" * 64, "m" * 64, "m" * 64, id="the longest"),
     ],
 )
-def test_a_sprite_has_a_name_and_a_key(raw: str, name: str, key: str) -> None:
-    assert name == checked_sprite_name(raw)
+def test_a_sprite_is_found_by_its_key(raw: str, name: str, key: str) -> None:
     assert key == sprite_key(raw) == sprite_key(name)
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        pytest.param("", "must not be empty", id="empty"),
-        pytest.param(" \u3000 ", "must not be empty", id="blank"),
-        pytest.param("\u200b", "must not be empty", id="invisible"),
-        pytest.param("a:b", r"no colon, bracket or line end, and 'a:b' does", id="a colon"),
-        pytest.param("a：b", "no colon", id="a full-width colon"),
-        pytest.param("(x)", "no colon, bracket", id="brackets"),
-        pytest.param("（x）", "no colon, bracket", id="full-width brackets"),
-        pytest.param("a\nb", "line end", id="a line end"),
-        pytest.param("a\rb", "line end", id="a carriage return"),
-        pytest.param("m" * 65, r"at most 64 characters, and 'm{37}\.\.\.' has 65", id="too long"),
-        pytest.param("😀" * 33, "at most 64 characters", id="too long in units"),
-    ],
-)
-def test_what_cannot_be_the_name_of_a_sprite_is_refused_in_one_sentence(raw: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        checked_sprite_name(raw)
 
 
 @pytest.mark.parametrize(

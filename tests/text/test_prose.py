@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.prose import Edit, Prose, replacements
+from cadenza.text.prose import Prose, replacements
 from cadenza.text.spans import SpanKind
+from cadenza.types import Edit
 
 X = re.compile("x")
 WORD = re.compile("[a-z]+")
@@ -192,3 +193,9 @@ def test_what_is_prose_is_changed(text: str, expected: str) -> None:
 )
 def test_runs_of_backticks_stay_apart_when_what_parted_them_is_gone(text: str, expected: str) -> None:
     assert expected == without("x", text)
+
+
+def test_a_part_keeps_what_is_protected_in_it() -> None:
+    part = Prose.of("`a` b `c` d `e`").part(4, 11)
+
+    assert ("b `c` d", [(2, 5)]) == (part.text, [(span.start, span.end) for span in part.kept])

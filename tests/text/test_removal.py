@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.prose import Edit, Prose
+from cadenza.text.prose import Prose
 from cadenza.text.removal import BLOCK_MARK, tidied, tidied_cells, without_emphasis
 from cadenza.text.tables import cells
+from cadenza.types import Edit
 from tests.helpers import calls_of
 
 GONE = re.compile("X+")

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import SupportsIndex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind
-from tests.helpers import same_every_way
+from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind, survey
+from tests.helpers import calls_of, same_every_way
 
 EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
 
@@ -518,14 +519,14 @@ def test_a_mark_that_the_next_character_decides_is_waited_for(text: str) -> None
     assert scanner.position < len(text)
 
 
-def test_a_piece_with_nothing_interesting_is_only_put_aside() -> None:
+def test_a_piece_with_nothing_interesting_is_only_appended() -> None:
     scanner = Scanner()
-    assert not scanner.put_aside("just words, ")  # not before the scan has come to rest
+    assert not scanner.append_plain("just words, ")  # not before the scan has come to rest
     scanner.feed("just words, ")
     assert scanner.find() is None
 
-    assert scanner.put_aside("and more, ")
-    assert not scanner.put_aside("then a *")
+    assert scanner.append_plain("and more, ")
+    assert not scanner.append_plain("then a *")
     scanner.feed("then a *")
     assert scanner.find(final=True) is None
     assert scanner.text == "just words, and more, then a *"
@@ -619,3 +620,48 @@ def test_a_line_of_spoilers_is_not_looked_at_again_for_each(text: str) -> None:
     scanner.find(final=True)
 
     assert looked.taken < 10 * len(text)
+
+
+def test_lines_and_sentences_are_both_found_beside_spans() -> None:
+    text = "? ok. <@1> 「はい。」 , 今日は。 \n <@1> x"
+    found = survey(text, sentence_ends=True)
+
+    assert ([4, 22], [24]) == (list(found.sentence_ends), list(found.line_ends))
+
+
+def test_a_stop_on_the_next_line_ends_a_sentence() -> None:
+    text = "Hello\n. bye"
+
+    assert [(5,), (6,)] == [survey(text).line_ends, survey(text, sentence_ends=True).sentence_ends]
+
+
+def test_b12_a_line_end_in_a_span_is_no_line_end() -> None:
+    text = 'a "b\nc" d\n(e\nf)\ng'
+
+    assert [text[:end] for end in survey(text).line_ends] == ['a "b\nc" d', 'a "b\nc" d\n(e\nf)']
+
+
+def test_b11_a_stop_in_a_span_ends_no_sentence() -> None:
+    text = 'She said "stop. now" ok. See [the. docs](e. x) now. Fine'
+
+    assert [text[:end] for end in survey(text, sentence_ends=True).sentence_ends] == [
+        'She said "stop. now" ok',
+        'She said "stop. now" ok. See [the. docs](e. x) now',
+    ]
+
+
+def test_a_survey_is_in_order() -> None:
+    spans = survey("**a (b)** `c` [d](e) http://f.g <@1>").spans
+
+    assert [span.kind for span in spans] == [EMPHASIS, ENCLOSED, CODE, LINK, URL, TAG]
+    assert all(first.start <= second.start for first, second in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n", "(a ", "*a **b ", '"a ', "`a ", "[a](b ", "<a ", "||a ", "a_b ", "`a` ", "http://"]
+)
+def test_b40_the_work_grows_with_the_text_and_not_faster(unit: str) -> None:
+    """Law 4: each character is looked at once."""
+    text = unit * (12_000 // len(unit))
+
+    assert calls_of(lambda: survey(text * 4)) < 4.4 * calls_of(lambda: survey(text)) + 2000

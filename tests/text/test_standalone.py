@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.text.spans import survey
 from cadenza.text.standalone import loners
-from cadenza.text.survey import survey
 
 SOUP, SPOON, SMIRK, OK = "<:soup_bowl:11>", "<:Soupspoon:12>", "<a:smirk:13>", "<:ok:14>"
 

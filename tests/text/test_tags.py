@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.text.labels import AnswerLabel
 from cadenza.text.tags import (
     BLOCK_TAG,
     DISCORD_TAG,
-    AnswerLabel,
     BlockEnd,
     BlockTag,
     HiddenBlock,

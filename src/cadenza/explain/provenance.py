@@ -1,9 +1,8 @@
 """Which of the model's words went where: into which segment, through which rules, into which message.
 
-Everything that was said is followed, character by character and without white space, from the chunk that it came in to
-the message that it went out with. Where somebody changes a text on its way, what came out is laid beside what went in
-(``text.alignment``), and each new character inherits a share of the old ones; so nothing is lost and nothing is counted
-twice, whatever was changed. All of it is read once, from the first step of a trace to its last.
+Every character, except white space, is followed from its chunk to its message. If a stage changes a text, the result is
+aligned with the input (``text.alignment``), and each new character inherits a part of the old ones. So nothing is lost
+or counted twice. A trace is read once, from its first step to its last.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the model said and nobody has answered for yet: its text without white space, and where each character stood."""
+"""The model's text that is in no segment yet, without white space, and the position of each character."""
 
 from __future__ import annotations
 

@@ -13,17 +13,19 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..concurrency.stops import is_cancelled
 from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
-from ..explain.recorder import Trace
 from ..explain.tracebacks import get_logger
 from ..settings import FallbackSettings
 from ..stages.s7_delivery import Chance
 from ..types import Broke, Completed, Empty, Failure, Outcome, StopReason
 from .keys import Key, KeyRemedy, cure, ready, ready_in
 from .model import Model
+
+if TYPE_CHECKING:
+    from ..explain.recorder import Trace
 
 logger = get_logger(__name__)
 

@@ -22,11 +22,10 @@ from collections.abc import (
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, HttpError, ProviderError
-from ..explain.recorder import Trace
 from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Framing, Transport
@@ -36,6 +35,9 @@ from ..stages.stage import skipped
 from ..text.redaction import secrets_of, without_payloads, without_secrets
 from ..types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 from .keys import Keyring
+
+if TYPE_CHECKING:
+    from ..explain.recorder import Trace
 
 logger = get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""Text rules, one file each. The order in which they run is the order of ``RULES``."""
+"""Text rules, one per file. They run in the order of ``RULES``."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .trailing_label import TrailingLabel
 from .unicode_spaces import UnicodeSpaces
 
 RULES: tuple[type[Rule], ...] = (
-    # What was never meant for people goes first, so that labels stand where a line begins.
+    # Text that is not meant for people goes first, so that labels are at the beginning of a line.
     SystemBlocks,
     LeakedTags,
     UnicodeSpaces,
     Sanitise,
-    # Who speaks. The guards come before punctuation is held, which would stand in front of the labels.
+    # Who speaks. The guards come before orphan punctuation is held, which would otherwise precede the labels.
     RenderModifier,
     OpeningLabel,
     OwnName,
@@ -34,10 +34,10 @@ RULES: tuple[type[Rule], ...] = (
     SpeakerGuard,
     TrailingLabel,
     OrphanPunctuation,
-    # A table that becomes columns or a picture is out of reach, and one that becomes a list is prose for the rules behind.
+    # A table becomes columns or a picture, which later rules skip, or a list, which is prose for them.
     NoEmoji,
     Tables,
-    # What is said, in the platform's own writing.
+    # Names in the platform's own notation.
     RepeatedEmoji,
     Emoji,
     Mentions,

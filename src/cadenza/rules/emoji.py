@@ -1,6 +1,6 @@
-"""Put the server's own emoji in place of ``:name:``, and of tags that are not quite right: ``hi :wave:`` → ``hi <:wave:1>``.
+"""Replace ``:name:`` and malformed tags with the server's emoji: ``hi :wave:`` → ``hi <:wave:1>``.
 
-One pass over the text, one look into the roster for each name: what it costs does not grow with the roster.
+One pass over the text, one dictionary lookup per name: the cost does not grow with the roster.
 """
 
 from __future__ import annotations
@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..text.emoji import EMOJI, ODD_IN_NAME, EmojiText, Form, InWords, emoji_names, written_emoji
-from ..text.prose import Edit
 from ..text.removal import without_emphasis
 from ..text.units import WHITESPACE
-from ..types import Segment
+from ..types import Edit, Segment
 from .rule import Rule, RuleContext
 
 _NOT_BEFORE_UNCLOSED = frozenset("_:/<>\\")
 _GOES_ON = frozenset(":-_~")
 _EDGE = frozenset([*WHITESPACE, ""])
 _NOT_STRIPPED = frozenset("+-")
-"""Names with these are not taken for emoji of a server: ``:sad-face:``, ``:+1:``."""
+"""Names with these are no server emoji: ``:sad-face:``, ``:+1:``."""
 
 
 class Emoji(Rule):
@@ -29,20 +28,20 @@ class Emoji(Rule):
         self._strips = context.settings.unknown_emoji == "strip"
         roster = {name: tag for name, tag in context.roster.emoji.items() if name and tag}
         self._own = frozenset(roster.values())
-        """What the server's emoji look like."""
+        """The tags of the server's emoji."""
         tags = {tag["name"]: tag.group() for tag in map(EMOJI.fullmatch, roster.values()) if tag}
-        # A name as it is written counts for more than one in another case, and that for more than one inside a tag.
+        # The exact name wins over one in another case, and that over a name inside a tag.
         self._tags = _folded(tags) | _folded(roster) | roster
         self._odd = _odd(self._tags)
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is neither an emoji to put in nor one to take out."""
+        """Whether there is no emoji to insert and none to strip."""
         return not self.context.settings.use_emoji or not (self._tags or self._strips)
 
     def change(self, segment: Segment) -> Segment:
-        """Put emoji into *segment*."""
-        if not self._is_worth_a_look(segment.text):
+        """Insert emoji into *segment*."""
+        if not self._may_name_emoji(segment.text):
             return segment
         edits = list(self._edits(segment.text))
         if not edits:
@@ -51,7 +50,7 @@ class Emoji(Rule):
             return self.edited(segment, edits)
         return self.tidied(segment, edits)
 
-    def _is_worth_a_look(self, text: str) -> bool:
+    def _may_name_emoji(self, text: str) -> bool:
         """Whether *text* names an emoji at all; most colons do not."""
         if ":" not in text:
             return False
@@ -82,9 +81,9 @@ class Emoji(Rule):
                     yield Edit(start, end, tag)
 
     def _is_stripped(self, text: str, emoji: EmojiText) -> bool:
-        """Whether an emoji that nobody knows goes: a tag, or a shortcode with space on both sides.
+        """Whether an unknown emoji is stripped: a tag, or a shortcode with space on both sides.
 
-        Where the server has none at all, whatever can only be a shortcode goes.
+        On a server without emoji everything that can only be a shortcode is stripped.
         """
         if emoji.form is Form.TAG:
             return bool(self._tags)
@@ -100,10 +99,10 @@ class Emoji(Rule):
 
 
 def _is_meant(text: str, emoji: EmojiText, words: InWords, *, follows: bool) -> bool:
-    """Whether something that has the name of an emoji is one; it may follow right behind another."""
+    """Whether something with the name of an emoji is one; with *follows*, it directly follows another."""
     if emoji.form is Form.SHORTCODE:
-        if emoji.stands or emoji.is_number:
-            return emoji.stands  # the minutes of a clock time stand between other numbers
+        if emoji.is_separate or emoji.is_number:
+            return emoji.is_separate  # the minutes of a clock time are between other numbers
         return follows or words.holds(emoji)
     if emoji.form is Form.UNCLOSED:
         before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]
@@ -118,7 +117,7 @@ def _folded(tags: dict[str, str]) -> dict[str, str]:
 
 
 def _odd(names: dict[str, str]) -> str:
-    """The characters in *names* that names of emoji do not have elsewhere."""
+    """The characters in *names* that usual names of emoji do not have."""
     characters = {character for name in names for character in name + name.upper()}
     known = {character for character in characters if character.isascii() and character.isalnum()}
     return "".join(sorted(characters - known - frozenset(f"_<>:{ODD_IN_NAME}{WHITESPACE}")))

@@ -1,8 +1,8 @@
-"""Take out blocks that were never meant for people, ``a [System: x] b`` → ``a b``, wherever they begin and end.
+"""Remove blocks that are not meant for people, ``a [System: x] b`` → ``a b``, across lines and segments.
 
-A block may go on over several lines and segments, so from its opening on everything waits. If it closes, all of it
-goes; if it does not, what waited is let go again, and only what the rule says of a lone mark is taken out of it.
-With a block go the emphasis around it, the space that only it needed, and a line on which nothing else stood.
+From the opening of a block on, everything is held back. If the block closes, it is removed. If it does not, the text is
+released, and only what the rule says about a lone mark is removed. With a block go the emphasis around it, the space
+that only it needed, and a line that holds nothing else.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.removal import tidied
 from ..text.spans import Span
 from ..text.units import WHITESPACE
-from ..types import Ending, Halt, Kind, Segment
+from ..types import Edit, Ending, Halt, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext, ends_line
 
 BLANK = " \t"
-"""What may stand around a block on its line."""
+"""What may surround a block on its line."""
 _BLANKS = frozenset(BLANK)
 _Extent: TypeAlias = tuple[int, int]
 _MARKERS = re.compile(r"(?:[ \t]*+(?:>{1,3}|[-*+•]|-?#{1,3}|\d{1,9}[.)])(?=[ \t>]|\Z))*+[ \t]*+")
-"""A line on which only a list, a quote or a heading begins."""
+"""A line with nothing but the marks of a list, a quote or a heading."""
 _LONG = 64
-"""A line of which so much is left has more than markers."""
-_BEGUN = "\0"
-"""Stands for what was passed on of a line."""
+"""A remaining line of this length is more than such marks."""
+_PASSED_ON = "\0"
+"""Stands for the part of a line that was passed on."""
 
 
 class Mark(NamedTuple):
-    """Where the opening or closing of a block stands in all that waits."""
+    """The position of an opening or closing mark in the held text."""
 
     start: int
     end: int
     name: str = ""
-    """Only a closing with the same name closes it."""
+    """Only a closing mark with the same name closes it."""
     leaks: bool = True
-    """Whether it opens what has to go; else it is only a bracket within."""
+    """Whether it opens a block that is removed; otherwise it is only a nested bracket."""
 
 
 class Passed(LineOpening):
-    """What was passed on."""
+    """What the rule has passed on."""
 
     __slots__ = ("_before_last", "has_words")
 
@@ -53,16 +53,16 @@ class Passed(LineOpening):
         super().__init__()
         self._before_last: Segment | None = None
         self.has_words = False
-        """Whether anything but white space was."""
+        """Whether anything visible was passed on."""
 
     def add(self, segment: Segment) -> None:
-        """*segment* is passed on."""
+        """Record that *segment* is passed on."""
         self._before_last, self.last = self.last, segment
         self.has_words = self.has_words or (segment.text != "" and not segment.text.isspace())
 
     @property
     def ends_empty(self) -> bool:
-        """Whether the last line is an empty one, and not just the end of another."""
+        """Whether the last line is empty, and not just the end of another."""
         text = self.last.text if self.last else ""
         return text.endswith("\n\n") or (
             text == "\n" and self._before_last is not None and self._before_last.text.endswith("\n")
@@ -70,16 +70,16 @@ class Passed(LineOpening):
 
 
 class LeakedBlock(Rule):
-    """Holds what stands behind an opening until it is known whether it closes."""
+    """Holds back what follows an opening until it is known whether it closes."""
 
-    glance: re.Pattern[str]
-    """What a text must have in it for the rule to look any closer."""
+    quick_check: re.Pattern[str]
+    """A quick check: what a text must contain for the rule to look closer."""
     marks: re.Pattern[str]
-    """All that counts within: groups ``opens``, ``nests`` and ``closes``."""
+    """All marks that count: groups ``opens``, ``nests`` and ``closes``."""
     longest: int
-    """A block that goes on for more characters than that is none."""
+    """A longer block is plain text."""
     holds_code = False
-    """Whether a block may have code and tables in it; else they end it."""
+    """Whether a block may contain code and tables; otherwise they end it."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -88,7 +88,7 @@ class LeakedBlock(Rule):
         self._begin()
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Pass on what holds no block; hold what may be inside one."""
+        """Pass on what holds no block; hold back what may be inside one."""
         if self._skips_empty_lines and segment.kind is Kind.PROSE and segment.text.startswith("\n"):
             text = segment.text.lstrip("\n")
             if not text:
@@ -98,8 +98,8 @@ class LeakedBlock(Rule):
         return self._take(segment)
 
     def flush(self, why: Ending, /) -> Iterable[Segment | Halt]:  # noqa: ARG002  # whatever ends the text ends the block
-        """Nothing comes that could close what is open."""
-        out = self._let_go()
+        """Release the held text: nothing can close it any more."""
+        out = self._release()
         self._skips_empty_lines = False
         return out
 
@@ -110,9 +110,9 @@ class LeakedBlock(Rule):
             self._passed.add(segment)
             return (segment,)
         if segment.kind is not Kind.PROSE and not self.holds_code:
-            return [*self._let_go(), *self._pass_on([segment])]
+            return [*self._release(), *self._pass_on([segment])]
         self._read(segment)
-        return () if self._open else self._let_go()
+        return () if self._open else self._release()
 
     @property
     def _opens_line(self) -> bool:
@@ -121,23 +121,23 @@ class LeakedBlock(Rule):
 
     def _is_harmless(self, text: str) -> bool:
         """Whether nothing opens or closes in *text*."""
-        return self.glance.search(text) is None
+        return self.quick_check.search(text) is None
 
     def name_of(self, mark: str) -> str:  # noqa: ARG002  # brackets have none
-        """What an opening and its closing have in common."""
+        """What an opening mark and its closing mark have in common."""
         return ""
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
-        """What goes of *text* because of a *mark* that has no partner."""
+        """The range of *text* to remove because of a *mark* without a partner."""
         raise NotImplementedError
 
-    # --- reading ---------------------------------------------------------------------
+    # --- reading marks ---------------------------------------------------------------
 
     def _begin(self) -> None:
         self._held: list[Segment] = []
-        self._length = 0  # of all that is held
+        self._length = 0  # of all held text
         self._open: list[Mark] = []
-        self._names: Counter[str] = Counter()  # of what is open
+        self._names: Counter[str] = Counter()  # of the open blocks
         self._closed: list[_Extent] = []
         self._lone: list[Mark] = []
 
@@ -147,17 +147,17 @@ class LeakedBlock(Rule):
             self._read_marks(self.prose(segment))
         self._length += len(segment.text)
         if self._open and self._length - self._open[0].start > self.longest:
-            self._give_up()
+            self._none_closes()
 
     def _read_marks(self, prose: Prose) -> None:
         offset = self._length
         for match in self.marks.finditer(prose.text):
             start, end = match.span()
             kind = match.lastgroup
-            if not prose.is_free(start, end) or (kind == "opens" and prose.is_behind_address(start)):
+            if not prose.is_free(start, end) or (kind == "opens" and prose.is_after_address(start)):
                 continue
             if self._open and offset + end - self._open[0].start > self.longest:
-                self._give_up()
+                self._none_closes()
             if kind != "nests" or self._open:
                 self._see(Mark(offset + start, offset + end, self.name_of(match.group()), leaks=kind == "opens"), kind)
 
@@ -169,7 +169,7 @@ class LeakedBlock(Rule):
             self._names[mark.name] += 1
 
     def _close(self, closing: Mark) -> None:
-        """Close the innermost block of that name, and with it all that is still open within."""
+        """Close the innermost block of that name, and all blocks that are open inside it."""
         if not self._names[closing.name]:
             self._lone.append(closing)
             return
@@ -181,17 +181,17 @@ class LeakedBlock(Rule):
         if opening.leaks:
             self._closed.append((opening.start, closing.end))
 
-    def _give_up(self) -> None:
-        """What is open does not close."""
+    def _none_closes(self) -> None:
+        """Nothing that is open will close."""
         self._lone += [mark for mark in self._open if mark.leaks]
         self._open.clear()
         self._names.clear()
 
-    # --- letting go --------------------------------------------------------------------
+    # --- releasing text ----------------------------------------------------------------
 
-    def _let_go(self) -> list[Segment]:
-        """What was held, without what has to go."""
-        self._give_up()
+    def _release(self) -> list[Segment]:
+        """The held segments, without the blocks."""
+        self._none_closes()
         held, text = self._held, "".join(segment.text for segment in self._held)
         spans = [*self._closed, *(span for mark in self._lone if (span := self.alone(text, mark)))]
         self._begin()
@@ -214,11 +214,11 @@ class LeakedBlock(Rule):
         return kept
 
     def _removals(self, text: str, spans: list[_Extent], *, ends_line: bool) -> list[Edit]:
-        """Take *spans* out of *text* with what only they needed, and the lines on which nothing but them is left."""
+        """Remove *spans* from *text*, with what only they needed and the lines that hold nothing else."""
         prose = Prose(text, tuple(_apart(self.context.scan.of(text), spans)))
         removals: list[Edit] = []
-        done = line = 0  # where the present line begins
-        head = "" if self._passed.opens_line else _BEGUN  # what is left of it
+        done = line = 0  # where the current line begins
+        head = "" if self._passed.opens_line else _PASSED_ON  # what is left of it
         for removal in tidied(prose, (Edit(*span) for span in spans), ends_line=ends_line):
             kept = text[done : removal.start]
             if new := kept.rfind("\n") + 1:
@@ -227,7 +227,7 @@ class LeakedBlock(Rule):
                 head += kept[new:]
             left, right = around(text, removal.start, removal.end, floor=done)
             if right < len(text) and text[right] != "\n":
-                removals.append(_seamed(prose, removal))
+                removals.append(_kept_apart(prose, removal))
                 done = removal.end
             elif _MARKERS.fullmatch(head) and (right < len(text) or ends_line or not head.strip(BLANK)):
                 while removals and removals[-1].start >= line:
@@ -241,7 +241,7 @@ class LeakedBlock(Rule):
         return removals
 
     def _after_line(self, text: str, start: int, end: int) -> int:
-        """Where the text goes on behind a line that went: of empty lines before and behind it, those behind go too."""
+        """Where the text continues after a removed line; of empty lines on both sides, those after it go too."""
         end = min(end + 1, len(text))
         at_first = not start and not self._held
         if not (self._passed.ends_empty if at_first else text.endswith("\n\n", 0, start)):
@@ -262,7 +262,7 @@ def around(text: str, start: int, end: int, floor: int = 0) -> tuple[int, int]:
 
 
 def _runs(held: Iterable[Segment], spans: list[_Extent]) -> Iterator[tuple[list[Segment], list[_Extent]]]:
-    """*held* in runs, each with those of *spans* that are in it; code or a table that stays is one by itself."""
+    """*held* in runs, each with its *spans*; code or a table that stays is a run of its own."""
     run: list[Segment] = []
     start = end = 0
     for segment in held:
@@ -281,7 +281,7 @@ def _within(spans: Iterable[_Extent], start: int, end: int) -> list[_Extent]:
 
 
 def _merged(text: str, spans: Iterable[_Extent]) -> list[_Extent]:
-    """*spans* in order; those that overlap, or have only blanks between them, are one."""
+    """*spans* in order, those joined that overlap or have only blanks between them."""
     merged: list[_Extent] = []
     for start, end in sorted(spans):
         first, last = merged[-1] if merged else (0, -1)
@@ -293,7 +293,7 @@ def _merged(text: str, spans: Iterable[_Extent]) -> list[_Extent]:
 
 
 def _apart(prose: Prose, spans: list[_Extent]) -> Iterator[Span]:
-    """What is out of reach in *prose*, but not what stands in *spans* or over their ends."""
+    """The protected spans of *prose* that do not touch *spans*."""
     ends = [end for _, end in spans]
     for span in prose.kept:
         index = bisect_right(ends, span.start)
@@ -301,8 +301,8 @@ def _apart(prose: Prose, spans: list[_Extent]) -> Iterator[Span]:
             yield span
 
 
-def _seamed(prose: Prose, removal: Edit) -> Edit:
-    """Leave a space where code, a link or an address would be joined to what is next to it."""
+def _kept_apart(prose: Prose, removal: Edit) -> Edit:
+    """Leave a space where the removal would join code, a link or an address to its neighbour."""
     start, end, seam = removal
     text = prose.text
     if seam or not start or text[start - 1] in WHITESPACE or {text[start], text[end - 1], text[end]} & _BLANKS:
@@ -312,7 +312,7 @@ def _seamed(prose: Prose, removal: Edit) -> Edit:
 
 
 def _cut(text: str, run: Iterable[Segment], removals: Iterable[Edit]) -> list[Segment]:
-    """*run*, whose texts together are *text*, without *removals*; what stood around one is one segment after it."""
+    """*run*, whose texts together are *text*, without *removals*; the segments around one are joined."""
     out: list[Segment] = []
     left = iter((*removals, Edit(len(text) + 1, len(text) + 1)))
     removal = next(left)

@@ -1,8 +1,8 @@
-"""Take out tags that belong to the talk between programs, ``Hi!<|im_end|>`` → ``Hi!``.
+"""Remove tags of chat templates and programs, ``Hi!<|im_end|>`` → ``Hi!``.
 
-Two kinds: the marks with which a chat template parts turns, with the role that they name, where a line begins or ends;
-and tags of a known list with all that they enclose. Tags that people write, ``<b>`` or ``<user>``, are not on the list.
-A mark that opens the turn of somebody else ends the reply: from there on the model speaks for others.
+There are two kinds. Marks that separate the turns of a chat template are removed, with the role they name, where a line
+begins or ends. Tags of a known list are removed with their content; tags that people write, ``<b>`` or ``<user>``, are
+not on the list. A mark that opens another speaker's turn ends the reply: from there on the model speaks for others.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..text.prose import Edit
 from ..text.units import WHITESPACE
-from ..types import Halt, Kind, Segment, StopReason
+from ..types import Edit, Halt, Kind, Segment, StopReason
 from .leaked_block import LeakedBlock, Mark, around
 from .rule import RUNS_ON
 
-# Names that are neither HTML nor a word that anybody would put into angle brackets. Not "context", "output", "answer",
-# "response" or "instructions": what stands in those may be just what the model has to say.
+# Names that are neither HTML nor words that people put into angle brackets. "context", "output", "answer", "response"
+# and "instructions" are missing: they may enclose the answer itself.
 _NAMES = (
     r"system(?:[_-](?:prompt|message|instructions?|note|reminder))?"
     r"|developer[_-]instructions"
@@ -33,14 +32,14 @@ _CLOSING = rf"</{_NAME}>"
 _OF_TAG = re.compile(r"[^\s<>/]+")
 
 _OTHER = "(?:user|human|system|tool|developer)"
-_WORD = rf"[ \t]*+(?:{_OTHER}|assistant|model|final|analysis|commentary)"  # behind the mark that opens a turn or a part of it
+_WORD = rf"[ \t]*+(?:{_OTHER}|assistant|model|final|analysis|commentary)"  # after the mark that opens a turn or part
 _TURN = r"(?:<\|(?:im_start|start_header_id|header_start|start)\|>|<start_of_turn>)"
 _MARK = (
     rf"(?:(?:{_TURN}|<\|channel\|>){_WORD}(?=<\||[ \t]*+(?:\n|\Z))"
     r"|<[|｜][a-z][\w▁.-]{0,40}[|｜]>|</?(?:start|end)_of_turn>|<[be]os>|</s>|\[/?INST\])"
 )
 _MARKS = re.compile(rf"{_MARK}(?:[ \t]*+{_MARK})*+[ \t]*+(?P<last>(?=\n)|\Z)?", re.IGNORECASE)
-"""Marks in a row, and whether the line ends behind them."""
+"""Marks in a row, and whether the line ends after them."""
 _ENDS_TURN = re.compile(
     r"<[|｜](?:im_end|eot_id|end(?:[_▁]of[_▁]\w{1,20}|oftext)?|return|call)[|｜]>|<end_of_turn>|<eos>|</s>",
     re.IGNORECASE,
@@ -49,25 +48,25 @@ _OPENS_OWN = re.compile(
     r"(?:<[|｜](?:end_header_id|header_end|message|assistant|begin[_▁]of[_▁]\w{1,20}|startoftext)[|｜]>|<bos>|\[/INST\])[ \t]*+\Z",
     re.IGNORECASE,
 )
-"""A last mark behind which the words of a turn stand on the same line."""
+"""A last mark that the words of a turn follow on the same line."""
 _OPENS_OTHERS = re.compile(rf"{_TURN}[ \t]*+{_OTHER}\b|<[|｜]{_OTHER}[|｜]>|</s>[ \t]*+\[INST\]", re.IGNORECASE)
 
 
 class LeakedTags(LeakedBlock):
     """Removes template marks where lines begin or end, and known tags with their content."""
 
-    glance = re.compile(rf"{_OPENING}|{_CLOSING}", re.IGNORECASE | re.ASCII)
+    quick_check = re.compile(rf"{_OPENING}|{_CLOSING}", re.IGNORECASE | re.ASCII)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<closes>{_CLOSING})", re.IGNORECASE | re.ASCII)
     longest = 2000
     holds_code = True
 
     def name_of(self, mark: str) -> str:
-        """The name of the tag, in one case."""
+        """The name of the tag in lower case."""
         name = _OF_TAG.search(mark)
         return name.group().lower() if name else ""
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
-        """The tag itself if it has its line to itself; in a sentence somebody may be talking about it."""
+        """The tag itself if it is alone on its line; within a sentence it may be the topic."""
         left, right = around(text, mark.start, mark.end)
         has_line = (not left or text[left - 1] == "\n") and (right == len(text) or text[right] == "\n")
         return (mark.start, mark.end) if has_line else None
@@ -81,10 +80,10 @@ class LeakedTags(LeakedBlock):
             return super()._take(segment)
         return self._without_marks(segment)
 
-    # --- marks of a template ---------------------------------------------------------
+    # --- template marks ---------------------------------------------------------------
 
     def _without_marks(self, segment: Segment) -> Iterable[Segment | Halt]:
-        """Take the marks out; where one opens somebody else's turn after something was said, the reply ends."""
+        """Remove the marks. If one opens another speaker's turn after something was said, the reply ends."""
         text, has_words = segment.text, self._passed.has_words
         edits: list[Edit] = []
         done = 0
@@ -99,7 +98,7 @@ class LeakedTags(LeakedBlock):
             has_words = has_words or bool(text[done : edit.start].strip(WHITESPACE))
             if has_words and _OPENS_OTHERS.search(marks):
                 before = self._taken(replace(segment, text=text[: edit.start]), edits)
-                return [*before, *self._let_go(), Halt(StopReason.SPEAKER_GUARD)]
+                return [*before, *self._release(), Halt(StopReason.SPEAKER_GUARD)]
             edits.append(edit)
             done = edit.end
         return self._taken(segment, edits)
@@ -109,7 +108,7 @@ class LeakedTags(LeakedBlock):
         return super()._take(kept) if kept.text else ()
 
     def _removal(self, segment: Segment, match: re.Match[str]) -> Edit | None:
-        """How the marks go, if they do: somebody may be talking about those that stand among words."""
+        """The edit for the marks, if they are removed; among words they may be the topic."""
         text, marks = segment.text, match.group()
         start, end = match.span()
         left, _ = around(text, start, end)

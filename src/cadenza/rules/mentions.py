@@ -1,6 +1,6 @@
-"""Turn ``@name`` into a real mention, for those whom the roster knows: ``hi @Alice!`` → ``hi <@1>!``.
+"""Turn ``@name`` into a real mention if the roster knows the name: ``hi @Alice!`` → ``hi <@1>!``.
 
-Another persona of the channel is called by its word instead: ``@Shy Tomori`` → ``@lilya``.
+Another persona of the channel gets its trigger word instead: ``@Shy Tomori`` → ``@lilya``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .rule import Rule, RuleContext
 
 
 class Mentions(Rule):
-    """Resolves handles in one pass, the longest first; whatever the roster does not know stays as it is."""
+    """Resolves handles in one pass, the longest first; unknown ones stay."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -19,7 +19,7 @@ class Mentions(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether the roster knows nobody who can be called."""
+        """Whether the roster holds no handles."""
         return self._directory.is_empty
 
     def change(self, segment: Segment) -> Segment:
@@ -27,4 +27,4 @@ class Mentions(Rule):
         if "@" not in segment.text:
             return segment
         edits = tuple(self._directory.edits(segment.text))
-        return self.edited(segment, edits) if edits else segment  # the scan costs more than a look
+        return self.edited(segment, edits) if edits else segment  # the scan costs more than the check

@@ -1,4 +1,4 @@
-"""Take all emoji out, for a server that wants none: ``done 🎉 :tada:`` → ``done``.
+"""Remove all emoji, for a server that wants none: ``done 🎉 :tada:`` → ``done``.
 
 Symbols that are text (``™``, ``☑``), numbers, clock times and ratios stay.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..text.emoji import EmojiText, Form, InWords, drawn_emoji, emoji_names, written_emoji
-from ..text.prose import Edit
 from ..text.removal import tidied_cells
-from ..types import Kind, Segment
+from ..types import Edit, Kind, Segment
 from .rule import Rule, RuleContext
 
 
 class NoEmoji(Rule):
-    """Takes out tags, shortcodes and the characters that are drawn as pictures, in tables too."""
+    """Removes tags, shortcodes and emoji characters, in tables too."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -23,15 +22,15 @@ class NoEmoji(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether emoji are welcome."""
+        """Whether emoji are allowed."""
         return self.context.settings.use_emoji
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Take the emoji out of *segment*, if it is no code."""
+        """Remove the emoji from *segment*, unless it is code."""
         return (segment if segment.kind is Kind.CODE else self.change(segment),)
 
     def change(self, segment: Segment) -> Segment:
-        """Take the emoji out of *segment*."""
+        """Remove the emoji from *segment*."""
         text = segment.text
         edits = [Edit(start, end) for start, end in drawn_emoji(text)]
         if ":" in text and emoji_names(text):
@@ -56,7 +55,7 @@ class NoEmoji(Rule):
         return edits
 
     def _is_meant(self, emoji: EmojiText, words: InWords, *, follows: bool) -> bool:
-        """Whether the name says that it is an emoji where the neighbours do not: ``thanks:wave:``."""
+        """Whether it is an emoji by its name, if its neighbours leave that open: ``thanks:wave:``."""
         if emoji.form is Form.UNCLOSED or emoji.is_number or not self._knows(emoji.name):
             return False
         return emoji.form is not Form.SHORTCODE or follows or words.holds(emoji)

@@ -1,8 +1,8 @@
-"""Notice when a reply opens as somebody else, ``Chris (smug): bro``, before anybody sees it.
+"""Notice when a reply opens as another speaker, ``Chris (smug): bro``, before it is sent.
 
-If the model can be asked again, the reply ends here; otherwise the label is taken off.
-With a look in brackets the name need only look like one; without, it must be somebody's in the scene, since much
-that is no speaker stands before a colon. A label that heads a list or a score, ``Bob: 12 points``, is not taken off.
+If the model can be asked again, the reply ends here; otherwise the label is removed. With a modifier in brackets the
+name only has to look like one. Without, it must be a name in the scene, because much besides speakers precedes a colon.
+A label in front of a list or a score, ``Bob: 12 points``, stays.
 """
 
 from __future__ import annotations
@@ -12,29 +12,28 @@ from collections.abc import Iterable
 
 from ..text.labels import BLANK, BRACKETED, MACRO, after_white, any_of, before_space, label
 from ..text.names import normalised
-from ..text.prose import Edit
 from ..text.units import WHITESPACE
-from ..types import Halt, Kind, Segment, StopReason
+from ..types import Edit, Halt, Kind, Segment, StopReason
 from .rule import Rule, RuleContext
 from .speakers import others, participants
 
 _ANYBODY = label(rf"(?=[^{WHITESPACE}])(?P<name>[^()（）:：\r\n]{{1,80}}?)(?:{BLANK}*+{BRACKETED})?")
-# Lists, quotes, headings, links, tags, people who are called; what has neither letter nor digit is no name either.
+# Lists, quotes, headings, links, tags and mentions; something without letters and digits is no name either.
 _NO_NAME = re.compile(r"[\[<@＠]|[-*+>#]\s|\d{1,9}[.)]\s|[\W_]+\Z")
-# What nobody says: nothing, or a figure.
+# No speech: nothing, or a figure.
 _NO_SPEECH = re.compile(r"[\r\n\d]|\Z")
-# What is said about a thing: a figure, a price, a list.
+# Said about a thing: a figure, a price, a list.
 _ABOUT_A_THING = re.compile(r"[-+±~≈]?\s?[\d$€£¥₩₹₽]|[-*+•·▪◦‣#>|]\s")
 _WORD = re.compile(r"[^\W_]")
 
 
 class OpeningLabel(Rule):
-    """Guards the first words of a reply."""
+    """Checks the first words of a reply."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._is_past = False  # whether words were passed on
-        self._has_passed = False  # whether anything was that people could see
+        self._has_passed = False  # whether anything visible was passed on
         self._own = {normalised(name) for name in context.opening_names}
         self._own_label = label(f"{any_of(context.opening_names)}|{MACRO}")
         self._people = frozenset(map(normalised, participants(context))) - self._own
@@ -42,19 +41,19 @@ class OpeningLabel(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether the settings want no guard or the persona has no name."""
+        """Whether the settings want no guard, or the persona has no name."""
         return not self.context.settings.label_guard or not self.context.own_names
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Look at *segment* if nothing was said before it."""
+        """Check *segment* if nothing was said before it."""
         if self._is_past or not segment.text.strip(WHITESPACE):
             return (segment,)
-        leak = self._leak(segment) if segment.kind is Kind.PROSE else None
-        if leak is not None:
+        labels = self._foreign_labels(segment) if segment.kind is Kind.PROSE else None
+        if labels is not None:
             if self._may_retry:
                 self._is_past = True
                 return (Halt(StopReason.SPEAKER_GUARD),)
-            segment = self.edited(segment, [leak])
+            segment = self.edited(segment, [labels])
         self._is_past = _WORD.search(segment.text) is not None
         self._has_passed = self._has_passed or bool(segment.text.strip(WHITESPACE))
         return (segment,)
@@ -63,21 +62,21 @@ class OpeningLabel(Rule):
     def _may_retry(self) -> bool:
         return self.context.may_retry and not self._has_passed
 
-    def _leak(self, segment: Segment) -> Edit | None:
-        """What to take off *segment* if it opens with labels of others; own ones among them go too."""
+    def _foreign_labels(self, segment: Segment) -> Edit | None:
+        """The removal of other speakers' labels that *segment* opens with, and of own ones among them."""
         text = segment.text
         position = after_white(text, 0)
         start, end = before_space(text, position), 0
         while match := self._own_label.match(text, position) or _ANYBODY.match(text, position):
             if "name" in match.re.groupindex:
-                if not self._is_somebody_else(match):
+                if not self._names_other(match):
                     break
                 end = match.end()
             position = after_white(text, match.end())
         return Edit(start, end) if end and self.prose(segment).is_free(start, end) else None
 
-    def _is_somebody_else(self, match: re.Match[str]) -> bool:
-        """Whether a label stands for somebody who is not the persona."""
+    def _names_other(self, match: re.Match[str]) -> bool:
+        """Whether the label names another speaker."""
         name, modifier, text, end = match["name"], match["modifier"], match.string, match.end()
         key = normalised(name)
         if key in self._own or _NO_NAME.match(name):
@@ -90,10 +89,10 @@ class OpeningLabel(Rule):
             is_about_a_thing = not self._may_retry and _ABOUT_A_THING.match(text, end)
             return key in self._people and not match["wrap"] and not is_about_a_thing
         is_about_a_thing = _ABOUT_A_THING.match(text, after_white(text, end))
-        return not is_about_a_thing and _could_be_name(name) and _could_be_look(modifier)
+        return not is_about_a_thing and _could_be_name(name) and _could_be_modifier(modifier)
 
 
-# --- what may be a name ----------------------------------------------------------------
+# --- words that are no names -----------------------------------------------------------
 
 _NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BEFORE_COLONS = """
@@ -137,14 +136,14 @@ _NO_LOOKS = frozenset(_ABOUT_THINGS.split())
 
 
 def _could_be_name(name: str) -> bool:
-    """Whether *name*, which nobody in the scene has, looks like one: up to three words with capitals."""
+    """Whether *name*, which is not in the scene, looks like a name: up to three capitalised words."""
     words = name.strip(WHITESPACE).split()
     return len(words) <= 3 and all(
         _NAME.fullmatch(word) and word[0].isupper() and word.casefold() not in _NO_NAMES for word in words
     )
 
 
-def _could_be_look(modifier: str) -> bool:
-    """Whether *modifier* may say how somebody looks whom nobody knows: one or two words in small letters."""
+def _could_be_modifier(modifier: str) -> bool:
+    """Whether *modifier* may describe an unknown speaker: one or two words in lower case."""
     words = modifier.split()
     return len(words) <= 2 and all(_NAME.fullmatch(word) and word.islower() and word not in _NO_LOOKS for word in words)

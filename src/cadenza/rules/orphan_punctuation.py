@@ -1,7 +1,7 @@
-"""Join punctuation that stands alone, "..." or ",", to what comes after it, ``...⏎next`` → ``...next``.
+"""Join punctuation that is alone on its line, "..." or ",", to the next line: ``...⏎next`` → ``...next``.
 
-Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost. "?!" or "!!" says
-something by itself and stays, unless other marks wait already.
+Models put an ellipsis on a line of its own. As a message of its own it looks like a glitch. "?!" or "!!" means
+something by itself and stays, unless other marks are held already.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
-# What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
+# With something in front, these would no longer be a list, a heading, a quote, an address or a large emoji.
 _BLOCK = re.compile(
     r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|[-*_]{3,}\s*$|<?(?:http|ftp)s?://|<a?:\w+:\d+>|:(?=[0-9~]*[a-z_])[\w~]{2,32}:|\|)",
     re.IGNORECASE,
@@ -23,11 +23,11 @@ _MARKS = "[.,!?;。！？、，…]+"
 _ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*")
 _OUTCRY = frozenset("!?！？")
 _MOST = 100
-"""A line of dots that somebody drew is not held for ever."""
+"""A drawn line of dots is not held for ever."""
 
 
 class OrphanPunctuation(Rule):
-    """Holds punctuation that stands alone and puts it in front of the next prose."""
+    """Holds lone punctuation and puts it in front of the next prose."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -36,7 +36,7 @@ class OrphanPunctuation(Rule):
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold, prepend, or pass on."""
         if self._held is None and segment.text[:1].isalnum():
-            return (segment,)  # nearly always
+            return (segment,)  # the usual case
         core = segment.text.strip(WHITESPACE)
         if not core:
             return (segment,)
@@ -57,7 +57,7 @@ class OrphanPunctuation(Rule):
         return (replace(segment, text=text, label=held.label or segment.label),)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
-        """Nothing comes after it: let it stand alone."""
+        """Nothing follows: release it as it is."""
         return self._release(why.boundary)
 
     def _hold(self, segment: Segment) -> tuple[Segment, ...]:
@@ -73,5 +73,5 @@ class OrphanPunctuation(Rule):
         held, self._held = self._held, None
         if held is None:
             return ()
-        line_end = "\n" if boundary is Boundary.NEWLINE else ""  # what comes begins a line
+        line_end = "\n" if boundary is Boundary.NEWLINE else ""  # the next text begins a line
         return (replace(held, text=held.text + line_end, boundary=boundary),)

@@ -1,9 +1,8 @@
-"""Take off the persona's own name where the model writes it in front of its words, ``Ren: hello`` → ``hello``.
+"""Remove the persona's own name in front of its words, ``Ren: hello`` → ``hello``.
 
-A reply may open with any of its names, or with a placeholder that nobody filled in, ``{{char}}: hello``.
-Later on only the name that people see counts, exactly as it is written, or any with a look in brackets, and only where
-somebody would begin to speak: in front of a line, or behind a sentence or an emoji; what follows there goes to a line
-of its own.
+A reply may open with any of its names, or with an unfilled placeholder, ``{{char}}: hello``. Later only the shown name
+counts, exactly as it is written, or any name with a modifier in brackets; and only where speech may begin: at the
+beginning of a line, or after a sentence or an emoji. In the latter case the words get a line of their own.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..text.labels import BLANK, BRACKETED, FIGURE, after_white, any_of, before_space, label, opening_label, spellings
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.sentences import ends_sentence
 from ..text.units import WHITESPACE
-from ..types import Ending, Kind, Segment
+from ..types import Edit, Ending, Kind, Segment
 from .rule import RUNS_ON, Rule, RuleContext
 
 
 class OwnName(Rule):
-    """Strips labels with own names."""
+    """Removes labels with own names."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._has_opened = False  # whether anything but white space was passed on
+        self._has_opened = False  # whether anything visible was passed on
         self._labels_itself = False  # whether the reply opened with a label
         self._line = _EMPTY
         names = context.own_names
@@ -37,11 +36,11 @@ class OwnName(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is no name to take off."""
+        """Whether the persona has no name."""
         return not self.context.opening_names
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Strip the labels from *segment* if it is prose."""
+        """Remove the labels from *segment* if it is prose."""
         if segment.kind is not Kind.PROSE:
             self._has_opened, self._line = True, _EMPTY
             return (segment,)
@@ -53,13 +52,13 @@ class OwnName(Rule):
         return (segment,)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
-        """After a tool call the model begins anew."""
+        """After a tool call the model starts over."""
         if why is Ending.TOOL_CALL:
             self._has_opened, self._line = False, _EMPTY
         return ()
 
     def _may_have_label(self, text: str) -> bool:
-        """A cheap look: most text has none, and the scan for code costs more than all the rest."""
+        """A quick check: most text has no label, and the scan for code is the expensive part."""
         if not self._has_opened and self._opening.match(text, after_white(text, 0)):
             return True
         folded = text.lower()
@@ -84,7 +83,7 @@ class OwnName(Rule):
             floor = done
 
     def _is_score(self, match: re.Match[str]) -> bool:
-        """Whether the label stands in front of a figure, in a reply that did not open with one: ``Scores:⏎Ren: 3``."""
+        """Whether the label precedes a figure, in a reply that did not open with a label: ``Scores:⏎Ren: 3``."""
         is_plain = not self._labels_itself and match["modifier"] is None
         return is_plain and FIGURE.match(match.string, match.end()) is not None
 
@@ -98,21 +97,21 @@ class OwnName(Rule):
             done = match.end()
 
 
-# --- where somebody may begin to speak -----------------------------------------------
+# --- where speech may begin -----------------------------------------------------------
 
 _NEAR = 64
-"""How much of either end of a line is looked at: longer than a tag."""
+"""How much of either end of a line is checked: longer than a tag."""
 _BLOCK = re.compile(r"(?:[-*+•]|-?#{1,3}|\d{1,9}[.)])(?:\s|\Z)|>")
 _EMOJI = re.compile(r"(?:<a?:\w{1,32}:\d{1,20}>|(?<![\w:]):(?=[0-9~]*[A-Za-z_])[\w~]{2,32}:)\Z", re.ASCII)
-# A label that is glued to one of these belongs to what comes: ``*waves*Ren: hi``. Not to what it stands in, a quote or
-# emphasis that opens: ``**Ren: hi**``.
+# A label directly after one of these belongs to what follows: ``*waves*Ren: hi``. After a quote or emphasis that opens,
+# it does not: ``**Ren: hi**``.
 _BEFORE_GLUED = re.compile(r"(?:[)\]`,、）\u2600-\u27bf\ufe0f\U0001f000-\U0001ffff]|(?<=[^\s*_~\\])[*_~]{1,8})\Z")
 _OPENERS = "“«「『"
 _QUOTES = re.compile("[“«「『”»」』]")
 
 
 class _Line(NamedTuple):
-    """What stands in a line up to some place in it."""
+    """The state of a line up to some index."""
 
     head: str = ""
     """Its first characters."""
@@ -121,10 +120,10 @@ class _Line(NamedTuple):
     straight: int = 0
     """Whether a straight quote is open."""
     depth: int = 0
-    """How many other quotes are."""
+    """How many other quotes are open."""
 
     def then(self, text: str) -> _Line:
-        """The line after *text*; if lines end in that, the one which then begins."""
+        """The line after *text*; if *text* holds line ends, the line that begins last."""
         _, line_end, text = text.rpartition("\n")
         line = _EMPTY if line_end else self
         return _Line(
@@ -136,12 +135,12 @@ class _Line(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing is there yet."""
+        """Whether the line is empty so far."""
         return not self.head and not self.tail.strip(WHITESPACE)
 
     @property
     def may_be_followed_by_speech(self) -> bool:
-        """Whether a label here would be one: not in quotes, lists or headings, nor in the middle of a sentence."""
+        """Whether speech may begin here: not in quotes, lists or headings, nor within a sentence."""
         if self.straight or self.depth or _BLOCK.match(self.head):
             return False
         said = self.tail.rstrip(WHITESPACE)
@@ -152,7 +151,7 @@ class _Line(NamedTuple):
 
 
 def _depth(text: str, depth: int) -> int:
-    """How many quotes are open behind *text* if *depth* were before it; what closes nothing does not count."""
+    """How many quotes are open after *text* if *depth* were before it; closing marks without a partner do not count."""
     for mark in _QUOTES.findall(text):
         depth = depth + 1 if mark in _OPENERS else max(0, depth - 1)
     return depth

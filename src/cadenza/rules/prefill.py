@@ -1,8 +1,8 @@
-"""Leave out the words that were put into the model's mouth when it says them again, or show them once.
+"""Remove the prefill when the model repeats it, or show it once.
 
-With ``Sure, here`` put in front, ``Sure, here are three`` → `` are three``; if people are to see it, they see
-``Sure, here are three``, and so they do if the model only goes on with `` are three``.
-What opens code or a hidden block is never shown: what people see begins as the model goes on.
+With the prefill ``Sure, here``, ``Sure, here are three`` → `` are three``. If people are to see the prefill, they get
+``Sure, here are three``, also when the model continues with `` are three`` only. A prefill that opens code or a hidden
+block is never shown: the visible text begins where the model continues.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ _GOES_ON = re.compile(r"[-'’]?+\w")
 
 
 class Prefill(Rule):
-    """Compares the beginning of the answer with the prefill; holds what is the same until it differs or is whole."""
+    """Compares the beginning of the answer with the prefill, and holds it back until it differs or is complete."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._target = context.prefill.strip(WHITESPACE) if context.echo is None else context.echo
         shows = context.settings.show_prefill and can_be_shown(context.prefill)
-        self._front = self._target if shows else ""  # what has yet to be shown
+        self._front = self._target if shows else ""  # what is still to be shown
         self._compares = True
         self._matched = 0
         self._held: list[Segment] = []
-        self._echo: Segment | None = None  # what ended the echo, while nothing has come behind it
+        self._echo: Segment | None = None  # the end of the echo, until something follows it
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing was put in front."""
+        """Whether there is no prefill."""
         return not self._target
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Take off what the model only repeats; put in front what people are to see."""
+        """Remove what the model repeats; prepend what people are to see."""
         segments = self._compared(segment) if self._compares else (segment,)
         if self._front or self._echo:
             return [shown for kept in segments for shown in self._shown(kept)]
         return segments
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
-        """Let go of what is held: it was no more than the beginning. An echo without words behind it is shown alone."""
+        """Release what is held, which was only the beginning. An echo without words after it is shown alone."""
         held, self._held = self._held, []
         if self._matched and held:
             self._compares = False
@@ -64,23 +64,23 @@ class Prefill(Rule):
         if segment.kind is not Kind.PROSE or not text.startswith(wanted, start):
             return self._given_up(segment)
         rest = text[start + len(wanted) :]
-        if not self._front and _is_in_word(self._target, rest):  # what is shown stays whole anyway
+        if not self._front and _is_in_word(self._target, rest):  # a shown prefill stays whole anyway
             return self._given_up(segment)
         self._held.append(segment)
         self._matched += len(wanted)
         return self._completed(rest) if self._matched == len(self._target) else ()
 
     def _given_up(self, segment: Segment) -> Iterable[Segment]:
-        """It is not an echo: what looked like one is let go."""
+        """It is no echo: release what looked like one."""
         held, self._held = self._held, []
         self._compares = False
         if self._matched and held and segment.kind is Kind.PROSE and not held[-1].text.endswith("\n"):
-            last = held.pop()  # the line goes on
+            last = held.pop()  # the line continues
             segment = replace(segment, text=last.text + segment.text, label=last.label or segment.label)
         return (*held, segment)
 
     def _completed(self, rest: str) -> Iterable[Segment]:
-        """It is an echo, and *rest* stands behind it. The label under which it ended stays with what is left."""
+        """It is an echo, and *rest* follows it. The label at its end applies to what is left."""
         held, self._held = self._held, []
         self._compares = False
         echo = replace(
@@ -96,11 +96,11 @@ class Prefill(Rule):
         return ()
 
     def _shown(self, segment: Segment) -> Iterable[Segment]:
-        """Put what is owed in front of the first words."""
+        """Prepend the prefill to the first words."""
         if not segment.text.strip(WHITESPACE):
             if not self._front or not segment.text:
                 return (segment,)
-            self._front += segment.text  # the model goes on with it
+            self._front += segment.text  # the model continues it
             return ()
         front, self._front = self._front, ""
         echo, self._echo = self._echo, None
@@ -113,11 +113,11 @@ class Prefill(Rule):
 
 
 def can_be_shown(prefill: str) -> bool:
-    """Whether *prefill* is nothing but words: code or a hidden block would go on in what follows."""
+    """Whether *prefill* is only words: code or a hidden block would continue in the answer."""
     return "```" not in prefill and BLOCK_TAG.search(prefill) is None
 
 
 def _is_in_word(before: str, after: str) -> bool:
-    """Whether a word goes on from *before* to *after*. Where words are not parted by spaces nobody can tell."""
+    """Whether a word continues from *before* to *after*; unknown for scripts without spaces."""
     last = before[-1:]
     return last.isalnum() and east_asian_width(last) not in "WF" and _GOES_ON.match(after) is not None

@@ -1,9 +1,9 @@
-"""Show a line under another face when the model asks for it, ``Ren (mad): grr`` → ``grr`` with the face of a mad Ren.
+"""Show a line with another avatar when the model asks for it: ``Ren (mad): grr`` → ``grr`` with the sprite "mad".
 
-People see the identity; the model will later see the label, so that it remembers which face it wore.
-What stands in the brackets is a sprite of the persona, which stays until another face is asked for or the persona
-speaks under its plain name again; or else somebody in the scene, whose face is borrowed for one line.
-A label that stands for neither is taken off, and the persona shows its own face.
+People see the identity; the model later sees the label, so it remembers which sprite it used. The modifier in brackets
+is a sprite of the persona, which stays until another one is asked for or the persona uses its plain name again; or
+another person in the scene, whose name and avatar are used for one line. A label with an unknown modifier is removed,
+and the persona is shown as itself.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _ENDS_LINE = frozenset({Boundary.NEWLINE, Boundary.FINAL, Boundary.TOOL_CALL})
 
 
 @dataclass(frozen=True, slots=True)
-class _Face:
-    """What is worn, and what the model should see for it."""
+class _Appearance:
+    """An identity in use, and the label that the model later sees for it."""
 
     identity: Identity
     label: str = ""
-    is_borrowed: bool = False
-    """Whether it is given back when its line ends."""
+    for_one_line: bool = False
+    """Whether it ends with its line."""
 
 
 class _Label(NamedTuple):
-    """Where a label at the beginning of a line is; without a modifier it is the persona's plain name."""
+    """A label at the beginning of a line; without a modifier it is the persona's plain name."""
 
     start: int
     end: int
@@ -41,20 +41,20 @@ class _Label(NamedTuple):
 
 
 class RenderModifier(Rule):
-    """Turns decorated labels into identities."""
+    """Turns labels with a modifier into identities."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._line = LineOpening()
-        self._wardrobe = _Wardrobe(context)
-        self._face: _Face | None = None
-        self._label = ""  # waits for the first words that it stands for
+        self._identities = _Identities(context)
+        self._current: _Appearance | None = None
+        self._label = ""  # waits for the first words it applies to
         own, roster = context.own_names, context.roster
         chain = {name.strip(WHITESPACE) for name in (*own, *roster.personas, *roster.personas.values())} - {""}
         self._decorated = decorated_label(any_of(own), any_of(chain))
         self._chain = label(any_of(chain))
         self._plain = label(any_of(own))
-        self._dress_for(context.prefill)
+        self._continue_prefill(context.prefill)
 
     @property
     def is_idle(self) -> bool:
@@ -62,32 +62,32 @@ class RenderModifier(Rule):
         return not self.context.persona.name.strip()
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Take the labels off the lines that have one; what stands between two of them is a segment of its own."""
+        """Remove the labels; the text between two of them becomes a segment of its own."""
         if segment.kind is not Kind.PROSE or not self._may_have_label(segment.text):
             self._line.last = segment
-            return (segment,) if self._face is None else (self._worn(segment),)
+            return (segment,) if self._current is None else (self._with_identity(segment),)
         opens_line = self._line.opens_line
         self._line.last = segment
         return self._pieces(segment, self._labels(segment, opens_line=opens_line))
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:  # noqa: ARG002  # whatever ends, a line ends
-        """What comes after this begins a line; a borrowed face that was shown is given back."""
+        """The next text begins a line; an identity for one line ends."""
         self._line = LineOpening()
-        if self._face and self._face.is_borrowed and not self._label:
-            self._face = None
+        if self._current and self._current.for_one_line and not self._label:
+            self._current = None
         return ()
 
-    def _dress_for(self, prefill: str) -> None:
-        """Put on the face under which the words that were put into the model's mouth end; what it says goes on there."""
+    def _continue_prefill(self, prefill: str) -> None:
+        """Use the identity at the end of *prefill*, since the model continues there."""
         self.feed(Segment(prefill.strip(WHITESPACE), Boundary.PERIOD))
         self._line = LineOpening()
-        self._label = self._face.label if self._face else ""
+        self._label = self._current.label if self._current else ""
 
-    # --- where labels are ----------------------------------------------------------
+    # --- finding labels ------------------------------------------------------------
 
     def _may_have_label(self, text: str) -> bool:
         has_colon = ":" in text or "：" in text
-        return has_colon and (self._face is not None or DECORATION.search(text) is not None)
+        return has_colon and (self._current is not None or DECORATION.search(text) is not None)
 
     def _labels(self, segment: Segment, *, opens_line: bool) -> Iterator[_Label]:
         """The labels at the beginnings of lines."""
@@ -97,19 +97,21 @@ class RenderModifier(Rule):
             found = self._label_at(text, start)
             while found and _is_reachable(self.prose(segment), found):
                 yield found
-                found = self._look_at(text, found.end) if found.modifier else None  # the last look of a row counts
+                found = (
+                    self._modifier_label(text, found.end) if found.modifier else None
+                )  # the last modifier in a row counts
             opens_line = False
             start = text.find("\n", start) + 1
 
     def _label_at(self, text: str, start: int) -> _Label | None:
-        if found := self._look_at(text, start):
+        if found := self._modifier_label(text, start):
             return found
-        # The plain name changes the face back; it has done its work then, whichever name it is.
+        # The plain name switches back; then it is removed, whichever of the names it is.
         plain = self._plain.match(text, after_indent(text, start))
         return _Label(start, plain.end()) if plain else None
 
-    def _look_at(self, text: str, start: int) -> _Label | None:
-        """The label with a modifier at *start*, with the plain ones in front of it."""
+    def _modifier_label(self, text: str, start: int) -> _Label | None:
+        """The label with a modifier at *start*, including the plain ones in front of it."""
         position = start
         for _ in range(MOST_IN_A_CHAIN):
             if match := self._decorated.match(text, position):
@@ -119,50 +121,52 @@ class RenderModifier(Rule):
             position = plain.end()
         return None
 
-    # --- what becomes of them --------------------------------------------------------
+    # --- applying them ---------------------------------------------------------------
 
     def _pieces(self, segment: Segment, labels: Iterable[_Label]) -> list[Segment]:
-        """*segment* without its labels, parted where the face changes; together the pieces are its text."""
+        """*segment* without its labels, split where the identity changes."""
         pieces: list[Segment] = []
-        lead, done = "", 0  # empty lines in front of a label go with what is behind it
+        lead, done = "", 0  # empty lines before a label belong to the text after it
         for found in labels:
-            if not found.modifier and self._face is None:
+            if not found.modifier and self._current is None:
                 continue
             between = segment.text[done : found.start]
             lead += between
-            if between.strip(WHITESPACE):  # what led up to it is blank
-                pieces.append(self._worn(replace(segment, text=lead, boundary=Boundary.NEWLINE)))
+            if between.strip(WHITESPACE):  # the text before it is blank
+                pieces.append(self._with_identity(replace(segment, text=lead, boundary=Boundary.NEWLINE)))
                 lead = ""
-            self._change_face(found)
+            self._switch(found)
             done = found.end
         rest = lead + segment.text[done:]
-        pieces.append(self._worn(replace(segment, text=rest) if done or pieces else segment))
+        pieces.append(self._with_identity(replace(segment, text=rest) if done or pieces else segment))
         return pieces
 
-    def _change_face(self, found: _Label) -> None:
-        self._face = self._wardrobe.face(found.modifier) if found.modifier else self._wardrobe.after(self._face)
-        self._label = self._face.label if self._face else ""
+    def _switch(self, found: _Label) -> None:
+        self._current = (
+            self._identities.named(found.modifier) if found.modifier else self._identities.after(self._current)
+        )
+        self._label = self._current.label if self._current else ""
 
-    def _worn(self, segment: Segment) -> Segment:
-        """*segment* under the face that is on, with its label if these are the first words under it."""
-        face = self._face
-        if face is None:
+    def _with_identity(self, segment: Segment) -> Segment:
+        """*segment* with the current identity, and with its label if these are the first words under it."""
+        appearance = self._current
+        if appearance is None:
             return segment
         if segment.identity is None:
-            segment = replace(segment, identity=face.identity)
+            segment = replace(segment, identity=appearance.identity)
         if not segment.text.strip(WHITESPACE):
-            if face.is_borrowed and not self._label and segment.boundary in _ENDS_LINE:
-                self._face = None  # the end of a line whose words have left
+            if appearance.for_one_line and not self._label and segment.boundary in _ENDS_LINE:
+                self._current = None  # the end of a line whose words were passed on
             return segment
-        if face.is_borrowed and (segment.boundary in _ENDS_LINE or "\n" in segment.text.lstrip(WHITESPACE)):
-            self._face = None
+        if appearance.for_one_line and (segment.boundary in _ENDS_LINE or "\n" in segment.text.lstrip(WHITESPACE)):
+            self._current = None
         segment = replace(segment, label=self._label) if self._label else segment
         self._label = ""
         return segment
 
 
-class _Wardrobe:
-    """The faces that a persona can put on."""
+class _Identities:
+    """The identities that a persona can use."""
 
     def __init__(self, context: RuleContext) -> None:
         self._persona = context.persona
@@ -171,30 +175,30 @@ class _Wardrobe:
             self._sprites.setdefault(sprite_key(sprite.name), sprite)
         self._people = _by_name(context.roster.participants, context.persona)
 
-    def face(self, modifier: str) -> _Face | None:
-        """What *modifier* stands for, if it stands for one face and that can be shown."""
+    def named(self, modifier: str) -> _Appearance | None:
+        """The identity for *modifier*, if it is unambiguous and can be shown."""
         key = sprite_key(modifier)
         sprite = self._sprites.get(key)
         if sprite is not None:
-            identity = self._look(sprite)
-            return _Face(identity, self._label(sprite.name)) if identity else None
+            identity = self._of_sprite(sprite)
+            return _Appearance(identity, self._label(sprite.name)) if identity else None
         person = self._people.get(key)
         if person is None:
             return None
         identity = Identity(both(person.name, self._persona.name), person.avatar)
-        return _Face(identity, self._label(person.name), is_borrowed=True)
+        return _Appearance(identity, self._label(person.name), for_one_line=True)
 
-    def after(self, face: _Face | None) -> _Face | None:
-        """What a persona wears when it speaks under its plain name again.
+    def after(self, appearance: _Appearance | None) -> _Appearance | None:
+        """The identity of the persona when it uses its plain name again.
 
-        Where it has a name of its own in the chat, its plain look shares that name with its sprites.
+        A persona with its own name in the chat shares that name with its sprites, so it needs one to be told apart.
         """
         persona = self._persona
-        if face is None or not persona.is_alter or not face.identity.look:
+        if appearance is None or not persona.is_alter or not appearance.identity.look:
             return None
-        return _Face(Identity(persona.name, persona.avatar, NEUTRAL))
+        return _Appearance(Identity(persona.name, persona.avatar, NEUTRAL))
 
-    def _look(self, sprite: Sprite) -> Identity | None:
+    def _of_sprite(self, sprite: Sprite) -> Identity | None:
         if not sprite.is_usable:
             return None
         if sprite.is_identity:
@@ -206,7 +210,7 @@ class _Wardrobe:
 
 
 def _by_name(people: Iterable[Participant], persona: Persona) -> dict[str, Participant | None]:
-    """*people* by what they are called; a name that several have stands for nobody."""
+    """*people* by all their names; an ambiguous name maps to ``None``."""
     found: dict[str, Participant | None] = {}
     own = normalised(persona.name)
     for person in dict.fromkeys(people):
@@ -217,7 +221,7 @@ def _by_name(people: Iterable[Participant], persona: Persona) -> dict[str, Parti
 
 
 def _is_reachable(prose: Prose, found: _Label) -> bool:
-    """Whether a label is prose. In backticks it is no code, if nothing but the label stands in them."""
+    """Whether the label is prose. Backticks around nothing but the label are not code."""
     if prose.text[found.start : found.end].lstrip(WHITESPACE).startswith("`"):
         return prose.is_free(found.start, found.start) and prose.is_free(found.end, found.end)
     return prose.is_free(found.start, found.end)

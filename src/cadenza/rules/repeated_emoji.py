@@ -1,6 +1,6 @@
-"""Take out emoji that were used a moment ago: ``hi :wave: there`` → ``hi there`` if the last reply waved.
+"""Remove emoji that were used in the last replies: ``hi :wave: there`` → ``hi there`` if the last reply waved.
 
-Models that have found one emoji use it in every reply; people notice.
+Models that have found one emoji use it in every reply, and people notice.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ..text.emoji import EmojiText, Form, InWords, emoji_names, written_emoji
-from ..text.prose import Edit, Prose
+from ..text.prose import Prose
 from ..text.removal import BLOCK_MARK, EMPHASIS, PAIRS
 from ..text.units import WHITESPACE
-from ..types import Line, Segment
+from ..types import Edit, Line, Segment
 from .rule import Rule, RuleContext
 
 _PUNCTUATION = ".,!?;:。！？、，…"
@@ -21,7 +21,7 @@ _STYLES = EMPHASIS.replace("|", "")
 
 
 class RepeatedEmoji(Rule):
-    """Knows the names of the last replies' emoji. A segment that would be left with nothing but marks keeps its own."""
+    """Removes the emoji of the last replies. A segment that would become nothing but punctuation keeps its own."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -30,11 +30,11 @@ class RepeatedEmoji(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no emoji counts as used."""
+        """Whether no emoji was used."""
         return not self._recent or self.context.settings.emoji_lookback == 0
 
     def change(self, segment: Segment) -> Segment:
-        """Take out of *segment* what was used before."""
+        """Remove the emoji that were used before from *segment*."""
         text = segment.text
         if ":" not in text or self._recent.isdisjoint(name.lower() for name in emoji_names(text)):
             return segment
@@ -48,8 +48,8 @@ class RepeatedEmoji(Rule):
     def _is_repeated(self, emoji: EmojiText, words: InWords) -> bool:
         if emoji.name.lower() not in self._recent:
             return False
-        # Between words only a name that the roster knows is an emoji: it would be shown as one.
-        if emoji.form is Form.SHORTCODE and not emoji.stands:
+        # Between words only a name in the roster is an emoji: it would be shown as one.
+        if emoji.form is Form.SHORTCODE and not emoji.is_separate:
             return not emoji.is_number and self._shows(emoji.name) and words.holds(emoji)
         return emoji.is_plain or emoji.form is Form.NEARLY_TAG
 
@@ -58,12 +58,12 @@ class RepeatedEmoji(Rule):
 
 
 def _are_marks(text: str) -> bool:
-    """Whether nothing is said in *text*: there is punctuation at most, or what a list item begins with."""
+    """Whether *text* holds nothing but punctuation or the mark of a list item."""
     return all(not word.strip(_MARKS) or BLOCK_MARK.fullmatch(word) for word in text.split())
 
 
 def _leaves_marks(text: str, edits: Iterable[Edit]) -> bool:
-    """Whether more than a style stands beside what *edits* take out of *text*."""
+    """Whether more than emphasis surrounds what *edits* remove from *text*."""
     rest: list[str] = []
     done = 0
     for edit in edits:
@@ -74,7 +74,7 @@ def _leaves_marks(text: str, edits: Iterable[Edit]) -> bool:
 
 
 def recent_emoji(history: Iterable[Line], lookback: int) -> tuple[str, ...]:
-    """The names of the emoji in the last *lookback* lines of *history* that are the persona's own, each once."""
+    """The names of the emoji in the persona's own last *lookback* lines of *history*, each once."""
     own = [line.text for line in history if line.is_own]
     names: dict[str, None] = {}
     for text in islice(own, max(0, len(own) - lookback), None):

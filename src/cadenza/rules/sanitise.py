@@ -1,4 +1,4 @@
-"""Put words together again that a middle dot parts, ``sn·eaky`` → ``sneaky``: some models write them so that no filter knows them."""
+"""Join words that a middle dot splits, ``sn·eaky`` → ``sneaky``: some models write them like that to evade filters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .rule import Rule, RuleContext
 
 _DOT = "·"
 _LETTER = "[A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ]"
-# What stands in angle brackets is a tag or wants to be one; it is matched so that nothing inside is.
+# Text in angle brackets is matched as a whole, because it may be a tag.
 _DOTTED = re.compile(rf"<[^<>\n]{{1,200}}>|(?<!{_LETTER})(?<!{_DOT})(?P<word>{_LETTER}++(?:{_DOT}{_LETTER}++)++)")
 _CATALAN = re.compile(rf"(?<=l){_DOT}(?=l)", re.IGNORECASE)
 
 
 class Sanitise(Rule):
-    """Knows which words are not to be parted: those of a list, or all. Catalan keeps its ``col·legi``."""
+    """Joins the words of a list, or all words. Catalan keeps its ``col·legi``."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -23,11 +23,11 @@ class Sanitise(Rule):
 
     @property
     def is_idle(self) -> bool:
-        """Whether every word may be written as the model likes."""
+        """Whether the settings join no words."""
         return not self._words
 
     def change(self, segment: Segment) -> Segment:
-        """Put the words in *segment* together."""
+        """Join the words in *segment*."""
         if _DOT not in segment.text:
             return segment
         return self.substituted(segment, _DOTTED, self._whole)

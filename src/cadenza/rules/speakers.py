@@ -1,4 +1,4 @@
-"""Who else could be speaking: the names that, before a colon, say that the words are not the persona's."""
+"""The names that, in front of a colon, mark a line as another speaker's."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..text.units import WHITESPACE, units
 from .rule import RuleContext
 
 _RESERVED = ("User", "Assistant", "System", "Human")
-_NOBODY = frozenset({"", "everyone", "here"})
+_NO_SPEAKER = frozenset({"", "everyone", "here"})
 
 LABEL = re.compile(
     rf"^{BLANK}*+(?P<label>[^\s:：][^\n:：]{{0,135}}+)(?:{COLON}|(?<={BLANK})[:：](?=\*\*|__))", re.MULTILINE
 )
-"""The beginning of a line up to its first colon, if that is near; whether it names anybody is another question."""
+"""The beginning of a line up to its first colon, if that is near; it need not be a name."""
 
 _LONGEST_NAME = 64
 _EMPHASIS = re.compile(r"[*_]{1,3}(?=\S)")
@@ -24,34 +24,34 @@ _DECORATED = re.compile(r"(?P<name>[^()（）]+)[(（][^()（）]{1,64}[)）]")
 
 
 def known_speakers(context: RuleContext) -> frozenset[str]:
-    """The names of everybody else who can be named, as they are compared, and what models call the sides of a chat."""
+    """The normalised names of all others who can be named, and the roles that models use for the sides of a chat."""
     handles = (handle for handle in context.roster.mentions if not handle.isdecimal())
     return others(context, (*_RESERVED, *handles))
 
 
 def next_speakers(context: RuleContext) -> frozenset[str]:
-    """The names of everybody in the scene, as they are compared: who may speak when the persona, if any, is done."""
+    """The normalised names of all in the scene, who may speak when the persona is done."""
     return others(context, _RESERVED if context.own_names else ())
 
 
 def participants(context: RuleContext) -> Iterator[str]:
-    """Every name of everybody in the scene, as it is written."""
+    """All names in the scene, as they are written."""
     for person in context.roster.participants:
         yield from (person.name, *person.aliases)
 
 
 def others(context: RuleContext, names: Iterable[str] = ()) -> frozenset[str]:
-    """*names* and those of everybody in the scene but the persona, as they are compared."""
+    """*names* and those of all in the scene except the persona, normalised."""
     roster = context.roster
     personas = (*roster.personas, *roster.personas.values())
-    everybody = map(normalised, (*names, *roster.speakers, *personas, *participants(context)))
-    return frozenset(everybody) - set(map(normalised, context.own_names)) - _NOBODY
+    everyone = map(normalised, (*names, *roster.speakers, *personas, *participants(context)))
+    return frozenset(everyone) - set(map(normalised, context.own_names)) - _NO_SPEAKER
 
 
 def names_speaker(label: str, speakers: Collection[str]) -> bool:
-    """Whether *label*, what stands before a colon, is one of *speakers*: ``Bob``, ``**Bob**`` or ``Bob (angry)``.
+    """Whether *label*, the text before a colon, is one of *speakers*: ``Bob``, ``**Bob**`` or ``Bob (angry)``.
 
-    Whoever is called, ``@Bob``, does not speak.
+    A mention, ``@Bob``, is not a speaker.
     """
     return any(
         normalised(name) in speakers and units(name) <= _LONGEST_NAME and not name.startswith(("@", "＠"))

@@ -1,6 +1,6 @@
-"""Take out what a model repeats of its instructions in brackets, ``hello [System: be kind] there`` → ``hello there``.
+"""Remove bracketed instructions that the model repeats, ``hello [System: be kind] there`` → ``hello there``.
 
-A block that does not close must not eat the reply: it costs the rest of its own line and no more.
+A block that never closes must not swallow the reply: it costs the rest of its own line and no more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OPENING = r"\[system[ \t]*+[:：]"
 class SystemBlocks(LeakedBlock):
     """Removes ``[system: …]`` with the brackets that are nested in it."""
 
-    glance = re.compile(_OPENING, re.IGNORECASE)
+    quick_check = re.compile(_OPENING, re.IGNORECASE)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<nests>\[)|(?P<closes>\])", re.IGNORECASE)
     longest = 1000
 
@@ -23,7 +23,7 @@ class SystemBlocks(LeakedBlock):
         return "[" not in text or super()._is_harmless(text)
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
-        """The rest of the line of an opening; of a line without an end, only the opening itself."""
+        """The rest of the line after an opening; on an unfinished line, only the opening itself."""
         if text[mark.start] == "]":
             return None
         last = mark.start + self.longest

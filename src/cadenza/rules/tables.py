@@ -1,7 +1,7 @@
-"""Show a table as text that a chat can show: columns in a code block, or a list if they would be too wide.
+"""Show a table as text that a chat can display: columns in a code block, or a list if they are too wide.
 
-The Markdown of the table goes along as the segment's source: for a picture, for whoever wants to see it, and for the
-model, which should later see what it wrote.
+The Markdown of the table stays as the segment's source: for a picture, for readers who want to see it, and for the
+model, which later sees what it wrote.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .rule import Rule
 
 _QUOTED = "> "
 _SMALL, _GROWTH = 8000, 4
-"""How long a table may become: a few messages, or so many times as long as it was written.
+"""The limit of a converted table: a few messages, or so many times its source.
 
-A name as long as a page stands in a list once for every row, and one long cell makes the lines of all others long.
+A page-long name is repeated in a list for every row, and one long cell makes all lines long.
 """
 
 
 class Tables(Rule):
-    """Puts every table that it understands into another form; whatever else looks like one stays as it is."""
+    """Converts every table that it can parse; anything else that looks like one stays as it is."""
 
     @property
     def is_idle(self) -> bool:
@@ -31,14 +31,14 @@ class Tables(Rule):
         return self.context.settings.tables == "source"
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Put *segment* into its other form if it is a table."""
+        """Convert *segment* if it is a table."""
         return (_shown(segment) if segment.kind is Kind.TABLE else segment,)
 
 
 def _shown(segment: Segment) -> Segment:
     table = tables.parse(segment.text)
     if table is None:
-        # One column is a list with bars, and stays together as one.
+        # A table of one column is a list with bars, and stays together.
         return segment if tables.is_shaped(segment.text) else replace(segment, kind=Kind.PROSE)
     mark = _QUOTED if tables.is_quoted(segment.text) else ""
     most = max(_SMALL, _GROWTH * len(segment.text))
@@ -46,7 +46,7 @@ def _shown(segment: Segment) -> Segment:
         if 0 < len(text) <= most:
             return replace(
                 segment,
-                # Whoever comes next asks whether the line is over.
+                # The next rule asks whether the line is over.
                 text=_quoted(text, mark) + "\n" * segment.text.endswith("\n"),
                 kind=kind,
                 source=segment.text.strip("\n"),
@@ -55,7 +55,7 @@ def _shown(segment: Segment) -> Segment:
 
 
 def _forms(table: tables.Table, width: int) -> Iterator[tuple[Kind, str]]:
-    """How *table* can be shown, the best first."""
+    """The ways to show *table*, the best first."""
     yield Kind.CODE, as_columns(table, width=width) or ""
     yield Kind.PROSE, as_records(table)
 

@@ -1,4 +1,4 @@
-"""Leave out a last line that is nothing but the name of whoever would speak next, ``hello⏎User:`` → ``hello``."""
+"""Remove a last line that is only the name of the next speaker, ``hello⏎User:`` → ``hello``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..types import Ending, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
 from .speakers import LABEL, names_speaker, next_speakers
 
-_BEHIND = WHITESPACE + "*_"
+_AFTER = WHITESPACE + "*_"
 
 
 class TrailingLabel(Rule):
-    """Holds a line with only a known speaker's label until something comes behind it."""
+    """Holds a line with only a known speaker's label until something follows it."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -22,15 +22,15 @@ class TrailingLabel(Rule):
         self._line = LineOpening()
         self._spoke = False  # whether words were passed on
         self._held: list[Segment] = []
-        self._start = 0  # of the label in the first that is held
+        self._start = 0  # of the label in the first held segment
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nobody else to speak."""
+        """Whether there are no other speakers."""
         return not self._speakers
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Hold a label; let it go if words come behind it."""
+        """Hold a label; release it if words follow."""
         text = segment.text
         if not self._held and ":" not in text and "：" not in text:
             self._line.last = segment
@@ -50,18 +50,18 @@ class TrailingLabel(Rule):
         return before
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
-        """Nothing comes behind it: what stood before the label is all there is, unless the model goes on after a tool."""
+        """Drop the label if nothing follows it; a model that continues after a tool call keeps it."""
         held, self._held = self._held, []
         if not held:
             return ()
         text = held[0].text[: self._start].rstrip(WHITESPACE)
         if why is Ending.TOOL_CALL or not (text or self._spoke):
-            return held  # and what is all of a reply is not taken away
+            return held  # a label that is the whole reply stays
         return (replace(held[0], text=text),) if text else ()
 
     def _label(self, segment: Segment, *, opens_line: bool) -> int | None:
         """Where the last line of *segment* begins if it is only a label."""
-        core = segment.text.rstrip(_BEHIND)
+        core = segment.text.rstrip(_AFTER)
         if not core.endswith((":", "：")):
             return None
         start = core.rfind("\n") + 1

@@ -1,1 +1,1 @@
-"""The pipeline, in order: read it with ``ls``."""
+"""The pipeline: context, generation, chunks, round, buffer, rules, delivery; ``ls`` shows them in order."""

@@ -51,7 +51,7 @@ class SequenceNumbers(Generic[T]):
         return number
 
     def inherit(self, thing: T, numbers: Iterable[int]) -> None:
-        """*thing* was made of those with *numbers*."""
+        """Record that *thing* was made from the things with *numbers*."""
         self._known[id(thing)] = (thing, tuple(dict.fromkeys(numbers)))
 
     def of(self, thing: T | None) -> tuple[int, ...]:
@@ -60,7 +60,7 @@ class SequenceNumbers(Generic[T]):
 
 
 class Taps:
-    """The taps of one row of stages."""
+    """The taps around the stages of one pipe."""
 
     def __init__(
         self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool

@@ -1,7 +1,7 @@
-"""Stage 1, how much there is room for: which exchanges are left out of a prompt, and how long its answer may be.
+"""Stage 1, token limits: which old exchanges a prompt drops, and how long its answer may be.
 
-Tokens are counted roughly, by characters. What is counted here is only to keep far enough from where an API refuses;
-what was really read and written comes back as ``Usage``.
+Tokens are estimated from characters, with enough margin that the API does not refuse the prompt. The real counts come
+back as ``Usage``.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from ..types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn, Role,
 from .s1_parts import begins_as_notice, by_line, is_notice, notice
 
 START = notice("Conversation start")
-"""What opens a conversation for a model that cannot speak first."""
+"""The first turn for a model that cannot speak first."""
 CONTINUE = notice("Continue")
-"""What stands between two turns of a model that cannot speak twice in a row."""
+"""The turn between two turns of a model that cannot speak twice in a row."""
 
 DROPPED = (Tag.HISTORY, Tag.SAMPLE)
-"""What may be left out, in this order."""
+"""What may be dropped, in this order."""
 
 _TURN = 4
-"""Tokens that a turn costs besides its words. Merging two never costs more than it saves."""
+"""Tokens that a turn costs besides its words. Merging two turns never costs more than it saves."""
 _IMAGE = 1000
 _VIDEO = 4000
 _ANSWER = 8
-"""The part of a model's tokens that is kept for an answer of which nobody said how long it may be: an eighth."""
+"""The share of the context that is kept for an answer of unknown length: an eighth."""
 
 
 class _Cost(NamedTuple):
-    """What something takes; characters become tokens only in the sum, so that the parts of a thing cost what it costs."""
+    """The cost of something. Characters become tokens only in the sum, so that parts cost as much as the whole."""
 
     tokens: int
     characters: int
 
 
 class _Cut(NamedTuple):
-    """A stretch of a turn that may be left out, and what that saves."""
+    """A part of a turn that may be dropped, and what that saves."""
 
     turn: int
     end: int
-    """How many parts are gone then, counted from the first; with the last of them goes the turn."""
+    """How many parts are dropped, counted from the first; with the last part the turn is dropped."""
     cost: _Cost
 
 
 def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
-    """*prompt* without what is oldest in it, as far as it must be: first of the history, then of the samples.
+    """*prompt* without as many of its oldest parts as needed: first of the history, then of the samples.
 
-    The system text, what is known, notes, and the last line with all that answers it always stay, even if that is too
-    much.
+    The system text, the context, notes, and the last line with everything that answers it always stay, even if they
+    exceed the limit.
     """
     budget = _budget(prompt, abilities)
     if not budget:
@@ -69,7 +69,7 @@ def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
 
 
 def without_oldest(prompt: Prompt, count: int) -> Prompt:
-    """*prompt* without the *count* oldest exchanges of its history; what is answered, the last one, always stays."""
+    """*prompt* without the *count* oldest exchanges of its history; the last one always stays."""
     exchanges = _exchanges(prompt.turns, Tag.HISTORY)
     dropped = {index for exchange in exchanges[:-1][:count] for index in exchange}
     return replace(prompt, turns=tuple(turn for index, turn in enumerate(prompt.turns) if index not in dropped))
@@ -85,11 +85,11 @@ def output_tokens(
     least: int = 256,
     otherwise: int | None = None,
 ) -> int:
-    """How long an answer may be behind a prompt of *length* characters: *wanted*, or what there is room for.
+    """The token limit of an answer to a prompt of *length* characters: *wanted*, or what fits.
 
-    Of what is left of *context_tokens* only a *share* is asked for, because tokens are counted roughly; but *least*
-    tokens if as many are left. If they are not, *otherwise* is asked for, or what little there is.
-    Nothing is known if *wanted* or *context_tokens* is 0: then it stays as it is.
+    Tokens are estimated, so only a *share* of what is left of *context_tokens* is used, but at least *least* tokens if
+    there are as many. If there are not, *otherwise* is used, or what little is left. If *wanted* or *context_tokens* is
+    0, it is unknown, and *wanted* stays as it is.
     """
     if wanted <= 0 or context_tokens <= 0:
         return wanted
@@ -104,7 +104,7 @@ def output_tokens(
 
 
 def _budget(prompt: Prompt, abilities: Abilities) -> int:
-    """Tokens that the prompt may take; 0 if nobody knows."""
+    """The token limit of the prompt; 0 if it is unknown."""
     context = abilities.context_tokens
     answer = min(prompt.max_tokens or context // _ANSWER, context // 2)
     return min((limit for limit in (prompt.context_tokens, context - answer) if limit > 0), default=0)
@@ -124,13 +124,13 @@ def _tool_cost(tool: ToolSpec) -> _Cost:
 
 def _cost(turn: PromptTurn) -> _Cost:
     if turn.parts in ((START,), (CONTINUE,)):
-        return _Cost(0, 0)  # put in behind the count, so that a prompt that was fitted once still fits
+        return _Cost(0, 0)  # inserted after counting, so that a prompt that was fitted once still fits
     called = sum(len(call.name) + len(call.arguments) for call in turn.calls)
     return _sum([_Cost(_TURN, called), _parts_cost(turn.parts)])
 
 
 def _parts_cost(parts: Sequence[Part]) -> _Cost:
-    """What *parts* take, each text with the line end behind it: the same whether they are joined or not."""
+    """The cost of *parts*, each text with a line end: the same whether they are joined or not."""
     shown = sum(_media_cost(part) for part in parts if isinstance(part, Media))
     return _Cost(shown, sum(len(part) + 1 for part in parts if isinstance(part, str)))
 
@@ -140,7 +140,7 @@ def _media_cost(media: Media) -> int:
 
 
 def _droppable(turns: Sequence[PromptTurn]) -> list[list[_Cut]]:
-    """What may be left out, a step each, that first which is missed least; never the last of all."""
+    """What may be dropped, step by step, the least important first; never the last exchange."""
     history, samples = (
         [cuts for exchange in _exchanges(turns, tag) for cuts in _steps(turns, exchange)] for tag in DROPPED
     )
@@ -148,9 +148,9 @@ def _droppable(turns: Sequence[PromptTurn]) -> list[list[_Cut]]:
 
 
 def _steps(turns: Sequence[PromptTurn], exchange: Sequence[int]) -> Iterator[list[_Cut]]:
-    """How *exchange* is left out: line by line what was said, and with the last line all that answers it.
+    """How *exchange* is dropped: line by line what was said, and with the last line everything that answers it.
 
-    A notice goes with the line before it, as it does when the two have become one turn.
+    A notice is dropped with the line before it, as it is when the two have become one turn.
     """
     said = list(takewhile(lambda index: turns[index].role is Role.USER, exchange))
     lines: list[list[_Cut]] = []
@@ -174,7 +174,7 @@ def _line_cuts(index: int, turn: PromptTurn) -> Iterator[tuple[Sequence[Part], _
 
 
 def _without(turns: Sequence[PromptTurn], ends: Mapping[int, int]) -> Iterator[PromptTurn]:
-    """*turns*, each from its end in *ends* on."""
+    """*turns*, each without its parts before its index in *ends*."""
     for index, turn in enumerate(turns):
         if index not in ends:
             yield turn
@@ -183,7 +183,7 @@ def _without(turns: Sequence[PromptTurn], ends: Mapping[int, int]) -> Iterator[P
 
 
 def _exchanges(turns: Sequence[PromptTurn], tag: Tag) -> list[list[int]]:
-    """The turns with *tag* by exchanges: what somebody said, and all that answers it, results of tools among it."""
+    """The turns with *tag* by exchange: what people said, and everything that answers it, tool results included."""
     exchanges: list[list[int]] = []
     before: Role | None = None
     for index, turn in enumerate(turns):

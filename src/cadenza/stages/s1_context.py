@@ -1,7 +1,7 @@
-"""Stage 1: a scene in, a prompt out. Says to a model who it is, where it is and what was said.
+"""Stage 1: a scene in, a prompt out. Tells the model who it is, where it is and what was said.
 
-What seldom changes comes first, so that a provider can keep it in its cache.
-``assemble`` makes a prompt that is nobody's yet; ``fit`` makes of it what one model and its interface can take.
+``assemble`` builds a prompt for no particular model; ``fit`` adapts it to one model and its API. Parts that seldom
+change come first, so that the provider can cache them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .s1_parts import together
 
 __all__ = ["assemble", "context_items", "fit", "is_instruction"]
 
-_STANDING = frozenset(
+_INSTRUCTION_TAGS = frozenset(
     {
         Tag.HUMANIZER_RULES,
         Tag.PERSONA_PROMPT,
@@ -42,7 +42,7 @@ _STANDING = frozenset(
         Tag.SERVER_MEMORIES,
     }
 )
-"""What is an instruction even in the role of a user."""
+"""Tags that are instructions even in the role of a user."""
 _PLACE = {tag: place for place, tag in enumerate(Tag)}
 _SAMPLING = (
     "temperature",
@@ -54,7 +54,7 @@ _SAMPLING = (
     "repetition_penalty",
 )
 _UNIVERSAL_STOPS = ("<｜begin▁of▁sentence｜>",)
-"""What no answer holds, and what models are known to run into at their end: DeepSeek's mark of a new text."""
+"""Stop strings for every model, that no real answer contains: DeepSeek's mark of a new text."""
 
 
 def assemble(
@@ -64,7 +64,7 @@ def assemble(
     *,
     stop_at_speaker: bool = False,
 ) -> Prompt:
-    """Make the prompt for *scene*; with *stop_at_speaker*, the model is to stop where it would speak a second time."""
+    """Build the prompt for *scene*; with *stop_at_speaker*, the model stops where it would speak a second time."""
     settings = settings or ContextSettings()
     items = context_items(scene)
     name = scene.persona.name
@@ -83,24 +83,23 @@ def assemble(
 
 
 def is_instruction(item: ContextItem) -> bool:
-    """Whether *item* is told as a standing instruction; everything else is a turn of the conversation."""
-    return item.role is Role.SYSTEM or (item.role is Role.USER and item.tag in _STANDING)
+    """Whether *item* is a standing instruction; everything else is a turn of the conversation."""
+    return item.role is Role.SYSTEM or (item.role is Role.USER and item.tag in _INSTRUCTION_TAGS)
 
 
 def context_items(scene: Scene) -> tuple[ContextItem, ...]:
-    """All that a model is to know of *scene*, in the order in which it is told.
+    """Everything a model is told about *scene*, in order.
 
-    That is the order of the tags; what was said is oldest first, with each note at its depth, and what else is to be
-    noted stands at the very end.
+    That is the order of the tags. What was said comes oldest first, with each note at its depth; other notes come last.
     """
     told = [*_self(scene.persona), *_remembered(scene.memories), *scene.context, *_lines(scene.samples, Tag.SAMPLE)]
     told.sort(key=lambda item: _PLACE[item.tag])
     before = (item for item in told if item.tag is not Tag.NOTE)
-    behind = (item for item in told if item.tag is Tag.NOTE)
-    return (*before, *_with_notes(list(_lines(scene.history, Tag.HISTORY)), scene.notes), *behind)
+    after = (item for item in told if item.tag is Tag.NOTE)
+    return (*before, *_with_notes(list(_lines(scene.history, Tag.HISTORY)), scene.notes), *after)
 
 
-# --- what there is to tell ------------------------------------------------------
+# --- collecting the items -------------------------------------------------------
 
 
 def _self(persona: Persona) -> Iterator[ContextItem]:
@@ -124,7 +123,7 @@ def _instruction(tag: Tag, text: str) -> ContextItem:
 
 
 def _lines(lines: Iterable[Line], tag: Tag) -> Iterator[ContextItem]:
-    """What was said and shown; a line with neither is left out."""
+    """What was said and shown; a line with neither is dropped."""
     for line in lines:
         parts = (*((line.text,) if line.text.strip() else ()), *line.media)
         if parts:
@@ -144,17 +143,17 @@ def _with_notes(lines: list[ContextItem], notes: Sequence[Note]) -> Iterator[Con
     yield from at.get(len(lines), ())
 
 
-# --- how it is told ----------------------------------------------------------------
+# --- turning items into turns ------------------------------------------------------
 
 
 def _system(items: Iterable[ContextItem]) -> str:
-    """Instructions, a blank line between them; what they show is left out."""
+    """Instructions, with a blank line between them; their media are dropped."""
     texts = ("\n".join(part for part in item.parts if isinstance(part, str)) for item in items)
     return "\n\n".join(text for text in texts if text.strip())
 
 
 def _turns(items: Iterable[ContextItem]) -> tuple[PromptTurn, ...]:
-    """One turn a run of items that go together; what others said stays apart in it, a text a line."""
+    """One turn per run of items that belong together; lines of other people stay separate texts in it."""
     runs: list[list[ContextItem]] = []
     for item in items:
         if not _usable(item):
@@ -172,9 +171,9 @@ def _parts(run: Sequence[ContextItem]) -> tuple[Part, ...]:
 
 
 def _goes_on(before: ContextItem, item: ContextItem) -> bool:
-    """Whether *item* belongs into one turn with what came before it.
+    """Whether *item* belongs into one turn with *before*.
 
-    What a model has shown will be told behind its turn (see ``fit``), so nothing is put between the two.
+    Media that a model has shown are told after its turn (see ``fit``), so nothing is put between the two.
     """
     if _role(before) is not _role(item) or before.tag is not item.tag:
         return False
@@ -190,7 +189,7 @@ def _usable(item: ContextItem) -> tuple[Part, ...]:
 
 
 def _labelled(item: ContextItem) -> tuple[Part, ...]:
-    """The parts of *item*, with the name in front of whoever it was, if not the model itself."""
+    """The parts of *item*, with the speaker's name in front unless it is the model itself."""
     parts = _usable(item)
     if item.role is Role.MODEL or not item.speaker:
         return parts
@@ -200,7 +199,7 @@ def _labelled(item: ContextItem) -> tuple[Part, ...]:
     return (f"{item.speaker}:", *parts)
 
 
-# --- how it is to be answered ------------------------------------------------------
+# --- stop strings --------------------------------------------------------------------
 
 
 def _sampling(settings: ContextSettings) -> MappingProxyType[str, float]:
@@ -209,6 +208,6 @@ def _sampling(settings: ContextSettings) -> MappingProxyType[str, float]:
 
 
 def _stops(settings: ContextSettings, speaker: str) -> tuple[str, ...]:
-    """Where to stop, the most wanted first: an API that takes few leaves the last ones out."""
+    """Stop strings, the most important first: an API that takes few drops the last ones."""
     wanted = (*settings.stop_strings, speaker_stop(speaker), *_UNIVERSAL_STOPS)
     return tuple(dict.fromkeys(text for text in wanted if text))

@@ -1,6 +1,6 @@
-"""Stage 1, what a turn is made of: words and media, and what is said where a model cannot be shown something.
+"""Stage 1, the parts of a turn: words, media, and the text for media that a model cannot be shown.
 
-Nothing that was shown vanishes without a word: a model that does not know of a picture answers as if there were none.
+Media never vanish silently: a model that does not know of a picture answers as if there were none.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from itertools import groupby
 from ..types import Abilities, Links, Media, MediaKind, Part, PromptTurn, Role
 
 NOTICE = "[System: "
-"""How everything begins that stands among the turns and that nobody said."""
+"""The beginning of every text among the turns that was not said by a participant."""
 
 _TENOR = re.compile(r"https?://(?:[\w-]+\.)*tenor\.com/[^\s\[\]]+", re.IGNORECASE)
-"""A link that tells by its words what it shows."""
+"""A link that describes in its words what it shows."""
 _YOUTUBE = re.compile(
     r"https?://(?:[\w-]+\.)*(?:youtube(?:-nocookie)?\.com|youtu\.be)(?::\d+)?/[^\s\[\]]+", re.IGNORECASE
 )
-"""A link to a page with a film, which a tool may have a use for."""
+"""A link to a video page, which a tool may be able to use."""
 _HERE = re.compile(r"data:[^,]*;base64,.")
 STORE = "gs://"
-"""How an address begins that only Google's own interface can follow."""
+"""The beginning of an address that only Google's own API can follow."""
 _WEB = ("https://", "http://")
 _GIF = "image/gif"
 
 
 def together(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """*parts* with neighbouring texts made one, a line each."""
+    """*parts* with neighbouring texts joined, one per line."""
     whole: list[Part] = []
     for is_text, run in groupby(parts, key=lambda part: isinstance(part, str)):
         if is_text:
@@ -41,7 +41,7 @@ def together(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def by_line(parts: Iterable[Part]) -> list[tuple[Part, ...]]:
-    """*parts* by the lines that were said: each text with what was shown behind it."""
+    """*parts* by line: each text with the media that follow it."""
     lines: list[list[Part]] = []
     for part in parts:
         if isinstance(part, str) or not lines:
@@ -52,24 +52,24 @@ def by_line(parts: Iterable[Part]) -> list[tuple[Part, ...]]:
 
 
 def notice(text: str) -> str:
-    """*text* as something that nobody said."""
+    """*text* marked as a notice."""
     return f"{NOTICE}{text}]"
 
 
 def is_notice(turn: PromptTurn) -> bool:
-    """Whether *turn* was put between what people said."""
+    """Whether *turn* is a notice."""
     return turn.role is Role.USER and begins_as_notice(turn.parts)
 
 
 def begins_as_notice(parts: Sequence[Part]) -> bool:
-    """Whether nobody said the first of *parts*."""
+    """Whether the first of *parts* is a notice."""
     return bool(parts) and isinstance(parts[0], str) and parts[0].startswith(NOTICE)
 
 
 def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
-    """*turn* without media if the model is to have shown them: no API takes those, so they follow as a notice.
+    """*turn* without media if it is the model's: no API accepts those, so they follow as a notice.
 
-    Between a call and its result nothing can stand; before a turn that calls, the notice goes in front.
+    Nothing may come between a call and its result, so for a turn with calls the notice comes first.
     """
     if turn.role is not Role.MODEL or not (media := turn.media):
         return (turn,)
@@ -84,7 +84,7 @@ def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
 
 
 def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
-    """*turn* with words in place of what the model cannot be shown."""
+    """*turn* with words in place of media that the model cannot be shown."""
     unseen = tuple(part for part in turn.media if not _is_shown(part, abilities))
     if not unseen:
         return turn
@@ -95,29 +95,29 @@ def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
 
 
 def _described(line: tuple[Part, ...], abilities: Abilities) -> tuple[Part, ...]:
-    """*line* as it can be told; the words for what was shown go on with it, so that it can be left out as a whole."""
+    """*line* with its media in words, which stay in the line so that it can be dropped as a whole."""
     runs = groupby(line, key=lambda part: _sort(part, abilities))
     return together(part for sort, run in runs for part in _told(sort, tuple(run)))
 
 
 def is_seen(media: Media, abilities: Abilities) -> bool:
-    """Whether a model of these *abilities* can be shown *media*, if they can be had."""
+    """Whether a model with these *abilities* can be shown *media*, if they can be loaded."""
     if media.kind is MediaKind.VIDEO:
         return abilities.videos
     return abilities.images and not _is_gif(media)
 
 
 def is_youtube(media: Media) -> bool:
-    """Whether *media* is a page with a film, which only a model that watches itself has a use for."""
+    """Whether *media* is a video page, which is only useful to a model that watches videos itself."""
     return _YOUTUBE.fullmatch(media.url) is not None
 
 
 def _is_shown(media: Media, abilities: Abilities) -> bool:
-    return is_seen(media, abilities) and _is_had(media, abilities.links)
+    return is_seen(media, abilities) and _can_be_sent(media, abilities.links)
 
 
-def _is_had(media: Media, links: Links) -> bool:
-    """Whether *media* can stand in a request, as it is or as a link that the interface follows."""
+def _can_be_sent(media: Media, links: Links) -> bool:
+    """Whether *media* can be sent, as data or as a link that the API follows."""
     if media.data or media.is_lost:
         return bool(media.data)
     if _HERE.match(media.url):
@@ -137,7 +137,7 @@ def _is_gif(media: Media) -> bool:
 
 
 class _Sort(Enum):
-    """What sort of part it is; neighbours of one sort are told of together, and those that may be links apart."""
+    """How a part is told; neighbours of one sort are told together, and possible links separately."""
 
     SHOWN = ""
     LOST = "that cannot be loaded"
@@ -160,7 +160,7 @@ def _sort(part: Part, abilities: Abilities) -> _Sort:
 
 
 def _told(sort: _Sort, run: tuple[Part, ...]) -> tuple[Part, ...]:
-    """*run* as the model gets it: as it is, or in words."""
+    """*run* as the model gets it: unchanged or in words."""
     media = tuple(part for part in run if isinstance(part, Media))
     match sort:
         case _Sort.SHOWN:
@@ -173,7 +173,7 @@ def _told(sort: _Sort, run: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _linked(what: str, media: Media) -> str:
-    """One that cannot be watched, with its link if that is worth something."""
+    """A medium that cannot be watched, with its link if that is useful."""
     link = _TENOR.fullmatch(media.url) or _TENOR.fullmatch(media.fallback) or _YOUTUBE.fullmatch(media.url)
     address = f": {link[0]}" if link else "."
     return f"[{what} was sent here{_names((media,))} that you cannot watch{address}]"
@@ -198,6 +198,6 @@ def _article(kind: MediaKind) -> str:
 
 
 def _names(media: tuple[Media, ...]) -> str:
-    """The names by which tools can find *media*."""
+    """The references by which tools can find *media*."""
     names = dict.fromkeys(part.reference for part in media if part.reference)
     return f" ({', '.join(names)})" if names else ""

@@ -1,10 +1,10 @@
 """Stage 2: bytes in, raw events out. Frames a provider's stream, however the network sliced it.
 
-The network itself is a ``Transport``: one callable from a request to the bytes of the answer.
+The network itself is a ``Transport``: a callable from a request to the bytes of the answer. There is one event per
+token, so the framings are fast for the usual read, which holds whole events only: one ``split`` takes it apart.
+Anything else (a cut event, a comment, an odd line end) goes line by line, with the same result.
 
-There is an event a token, so the framings are made for the usual read, which holds whole events and nothing else:
-it is taken apart by one ``split``. What is cut off, commented or oddly ended goes line by line, to the same events.
-Bytes stay bytes, so that a letter may be cut in two; what nobody ends is bounded, and what cannot be used is counted.
+Bytes stay bytes, so a character may be cut in two. Events that never end are bounded, and unusable input is counted.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from typing import Protocol, TypeAlias
 from ..types import Ending, HttpRequest, RawEvent
 
 Transport: TypeAlias = Callable[[HttpRequest], AsyncIterator[bytes]]
-"""Sends a request and yields the bytes of the answer as they come; closing the iterator closes the connection."""
+"""Sends a request and yields the bytes of the answer as they arrive; closing the iterator closes the connection."""
 
 LONGEST = 16 * 1024 * 1024
-"""Bytes of the longest line or event that is read; what is longer is passed over."""
+"""The longest line or event in bytes; longer ones are skipped."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CR = 0x0D
-"""As a number, because a byte is found much faster than a text of one byte."""
+"""A number, because a byte is found much faster than a bytes object of length one."""
 
 
 class Framing(Protocol):
     """A stage from bytes to events."""
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
-        """Take some bytes; give back the events that are whole."""
+        """Take bytes; return the events that are complete."""
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:
-        """The connection is over: give back a last event that was not ended."""
+        """The connection has ended: return a last event that was not terminated."""
 
 
 _new = tuple.__new__
 
 
 def _unnamed(values: Iterable[bytes]) -> list[RawEvent]:
-    """An event of each of *values*; made as a tuple is, which takes half the time of calling ``RawEvent``."""
+    """One event for each of *values*. Building the tuple directly takes half the time of calling ``RawEvent``."""
     return [_new(RawEvent, ("", value)) for value in values]
 
 
 class _Lines:
-    """Whole lines of what comes in any number of pieces; CR, LF and both together all become LF."""
+    """Whole lines from any number of pieces; CR, LF and CR LF all become LF."""
 
     __slots__ = ("_after_cr", "_is_endless", "_longest", "_size", "_tail", "skipped")
 
@@ -60,11 +60,11 @@ class _Lines:
 
     @property
     def is_midway(self) -> bool:
-        """Whether what comes next does not begin a line."""
+        """Whether the next byte continues a line."""
         return bool(self._tail) or self._after_cr or self._is_endless
 
     def feed(self, data: bytes) -> bytes:
-        """The lines that are now whole, each with its LF; empty if there are none."""
+        """The lines that are now complete, each with its LF; empty if there are none."""
         if self._after_cr and data:
             self._after_cr = False
             data = data.removeprefix(b"\n")
@@ -80,7 +80,7 @@ class _Lines:
         return whole
 
     def flush(self) -> bytes:
-        """The last line, with the LF that it did not have."""
+        """The last line, with its missing LF."""
         return self._completed(b"\n") if self._tail else b""
 
     def _hold(self, data: bytes) -> None:
@@ -94,7 +94,7 @@ class _Lines:
             self.skipped += 1
 
     def _completed(self, data: bytes) -> bytes:
-        """*data*, some ends of lines, with what of its first line was held, and without what is too long."""
+        """*data*, which holds line ends, after the held part of its first line and without lines that are too long."""
         if self._is_endless:
             self._is_endless = False
             data = data[data.find(b"\n") + 1 :]
@@ -110,7 +110,7 @@ class _Lines:
 
 
 class NewlineJson:
-    """One event a line; blank lines are none."""
+    """One event per line; blank lines are skipped."""
 
     def __init__(self, *, longest: int = LONGEST) -> None:
         self._lines = _Lines(longest)
@@ -119,20 +119,20 @@ class NewlineJson:
 
     @property
     def skipped(self) -> int:
-        """How many lines were too long to be read."""
+        """How many lines were too long."""
         return self._lines.skipped
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
-        """Take some bytes; give back an event for every whole line."""
+        """Take bytes; return an event for every complete line."""
         is_one = self._is_clean and data[:1] == b"{" and data.find(b"\n") == len(data) - 1 <= self._longest
         if is_one and _CR not in data:
-            return (_new(RawEvent, ("", data[:-1])),)  # often there is one, and this is all
+            return (_new(RawEvent, ("", data[:-1])),)  # the usual case
         events = _line_events(self._lines.feed(data))
         self._is_clean = not self._lines.is_midway
         return events
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # the last line counts, whatever the end
-        """Give back the last line, if it was not ended."""
+        """Return the last line if it was not terminated."""
         return _line_events(self._lines.flush())
 
 
@@ -148,7 +148,7 @@ class ServerSentEvents:
         self._longest = longest
         self._is_first = True
         self.is_clean = False
-        """Whether the next byte begins an event, and nothing has to be remembered for it."""
+        """Whether the next byte begins an event, and no state is held for it."""
         self._name = ""
         self._data: list[bytes] = []
         self._size = 0
@@ -160,28 +160,28 @@ class ServerSentEvents:
         return self._malformed + self._lines.skipped
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
-        """Take some bytes; give back the events that were ended by an empty line."""
+        """Take bytes; return the events that an empty line has ended."""
         if self.is_clean and len(data) <= self._longest:
             text = data.replace(b"\r\n", b"\n") if _CR in data else data
             if text[-2:] == b"\n\n" and _CR not in text:
                 if text[:6] != b"data: ":
                     return self._events(text)
                 if text.find(b"\n") == len(text) - 2:
-                    return (_new(RawEvent, ("", text[6:-2])),)  # often there is one, and this is all
+                    return (_new(RawEvent, ("", text[6:-2])),)  # the usual case
                 return _plain_events(text) or self._events(text)
-        return self._carefully(self._lines.feed(data))
+        return self._line_by_line(self._lines.feed(data))
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # what is held counts, whatever the end
-        """Give back a last event, even if no empty line ended it: some servers forget."""
-        return self._carefully(self._lines.flush() + b"\n")
+        """Return a last event, even if no empty line ended it: some servers forget that."""
+        return self._line_by_line(self._lines.flush() + b"\n")
 
-    def _carefully(self, text: bytes) -> list[RawEvent]:
-        """The events that *text*, some whole lines, brings to an end, whatever came before it."""
+    def _line_by_line(self, text: bytes) -> list[RawEvent]:
+        """The events that end in *text*, which holds whole lines, whatever came before it."""
         events: list[RawEvent] = []
         if text:
             if self._is_first:
                 self._is_first = False
-                text = text.removeprefix(_BYTE_ORDER_MARK)  # it is not part of the first field's name
+                text = text.removeprefix(_BYTE_ORDER_MARK)  # not part of the first field's name
             end = text.rfind(b"\n\n") + 2
             if end > 1 and not self._is_open:
                 events = _plain_events(text[:end])
@@ -195,7 +195,7 @@ class ServerSentEvents:
         return bool(self._name or self._data or self._size)
 
     def _events(self, text: bytes) -> list[RawEvent]:
-        """The same, event by event; the two LF after each are the end of its last line and the empty line."""
+        """The events of *text*, one by one; the two LF after each end its last line and form the empty line."""
         events: list[RawEvent] = []
         blocks = text.split(b"\n\n")
         rest = blocks.pop()
@@ -205,7 +205,7 @@ class ServerSentEvents:
             if not is_open and block[:7] == b"event: ":
                 end = block.find(b"\n")
                 if block[end : end + 7] == b"\ndata: " and block.find(b"\n", end + 1) < 0:
-                    if block[7:end] != head:  # mostly the names are the same
+                    if block[7:end] != head:  # usually the names are the same
                         head = block[7:end]
                         name = head.decode("utf-8", "replace")
                     events.append(_new(RawEvent, (name, block[end + 7 :])))
@@ -227,7 +227,7 @@ class ServerSentEvents:
         value = value.removeprefix(b" ")
         match field:
             case b"data":
-                self._size += len(value) + 1  # an empty line takes room too
+                self._size += len(value) + 1  # an empty line counts too
                 if self._size <= self._longest:
                     self._data.append(value)
                 else:
@@ -235,12 +235,12 @@ class ServerSentEvents:
             case b"event":
                 self._name = value.decode("utf-8", "replace")
             case b"" | b"id" | b"retry":
-                pass  # a comment, or what only a browser that connects again would use
+                pass  # a comment, or a field for clients that reconnect
             case _:
                 self._foreign(line, events)
 
     def _end(self, events: list[RawEvent]) -> None:
-        """The event that was open is over."""
+        """End the open event."""
         if self._size > self._longest:
             self._malformed += 1
         elif self._data:
@@ -248,46 +248,46 @@ class ServerSentEvents:
         self._name, self._data, self._size = "", [], 0
 
     def _foreign(self, line: bytes, events: list[RawEvent]) -> None:  # noqa: ARG002  # some make something of it
-        """A line that is no field is passed over."""
+        """Skip a line that is no field."""
         self._malformed += 1
 
 
 def _plain_events(text: bytes) -> list[RawEvent]:
-    """The events of *text*, which ends in an empty line, if each is one line of data and nothing else; else none."""
+    """The events of *text*, which ends in an empty line, if each is a single line of data; otherwise none."""
     if not text.startswith(b"data: "):
         return []
     values = text[6:-2].split(b"\n\ndata: ")
-    # Every LF is one of the two behind a value, or else something else stands among them.
+    # Every LF is one of the two after a value, or the text holds something else.
     return _unnamed(values) if text.count(b"\n") == 2 * len(values) else []
 
 
-_DULL = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
-"""What does not matter outside a string: anything but brackets, and whole strings."""
+_IRRELEVANT = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+"""What does not matter: anything but brackets, and whole strings."""
 _IN_STRING = re.compile(rb'["\\]')
 _BETWEEN = b" \t\r\n,[]" + _BYTE_ORDER_MARK
-"""What may stand between the objects of an array, and around them."""
+"""What may come between and around the objects of an array."""
 
 
 class JsonArray:
-    """One JSON array of objects, each an event as soon as it is whole; an object without an array is one, too.
+    """One JSON array of objects, each an event as soon as it is complete; a single object is also accepted.
 
-    Every byte is looked at once: how far, how deep and whether inside a string is remembered from read to read.
+    Every byte is read once: position, depth and string state are kept from read to read.
     """
 
     def __init__(self, *, longest: int = LONGEST) -> None:
         self._longest = longest
         self._buffer = bytearray()
-        self._start = 0  # where the object that is open begins, or what stands before the next one
-        self._position = 0  # how far was looked; past the end, if the byte there is escaped
+        self._start = 0  # where the open object begins, or what precedes the next one
+        self._position = 0  # how far was read; past the end if the next byte is escaped
         self._depth = 0
         self._in_string = False
         self._is_endless = False
         self._is_junk = False
         self.skipped = 0
-        """How many objects were too long or never ended, and how often something else stood between two."""
+        """How many objects were too long or never ended, and how often something else came between two."""
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
-        """Take some bytes; give back the objects that are whole."""
+        """Take bytes; return the objects that are complete."""
         self._buffer += data
         events: list[RawEvent] = []
         while (mark := self._next_mark()) is not None:
@@ -299,7 +299,7 @@ class JsonArray:
         return events
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # half an object is none, whatever the end
-        """Forget what was not ended, and count it."""
+        """Drop and count what was not terminated."""
         self.skipped += (self._depth > 0 and not self._is_endless) or self._is_junk
         self._buffer.clear()
         self._start = self._position = self._depth = 0
@@ -307,13 +307,13 @@ class JsonArray:
         return ()
 
     def _next_mark(self) -> int | None:
-        """Look on to the next bracket outside a string; ``None`` if it has not come yet."""
+        """Read on to the next bracket outside a string; ``None`` if it has not arrived."""
         buffer = self._buffer
         while True:
             if self._in_string and not self._leave_string():
                 return None
-            dull = _DULL.match(buffer, self._position)
-            end = dull.end() if dull else len(buffer)  # it always matches, if only nothing
+            skipped_part = _IRRELEVANT.match(buffer, self._position)
+            end = skipped_part.end() if skipped_part else len(buffer)  # it always matches, at least the empty string
             if end == len(buffer):
                 self._position = end
                 return None
@@ -323,7 +323,7 @@ class JsonArray:
             self._in_string = True
 
     def _leave_string(self) -> bool:
-        """Look on to the end of the string; ``False`` if it has not come yet."""
+        """Read on to the end of the string; ``False`` if it has not arrived."""
         while (found := _IN_STRING.search(self._buffer, self._position)) is not None:
             self._position = found.end()
             if found[0] == b'"':
@@ -354,12 +354,12 @@ class JsonArray:
         self._start = self._position
 
     def _note_junk(self, end: int) -> None:
-        """See whether something that does not belong there stands before the next object; that begins at *end*."""
+        """Count what does not belong before the next object, which begins at *end*."""
         self._is_junk = self._is_junk or bool(self._buffer[self._start : end].translate(None, _BETWEEN))
         self._start = end
 
     def _forget(self) -> None:
-        """Keep only what an event may yet be made of."""
+        """Keep only what can still become an event."""
         if not self._depth:
             self._note_junk(len(self._buffer))
         elif not self._is_endless and len(self._buffer) - self._start > self._longest:
@@ -375,9 +375,9 @@ class JsonArray:
 class EventsOrJson(ServerSentEvents):
     """Server-sent events, from a server that sometimes sends plain JSON instead.
 
-    A body that begins like JSON is an array, or one object. Among events, lines that are no fields but JSON
-    are an event of their own: so comes an error that happens when the answer has begun.
-    A body of which nothing could be used, such as a web page, is an event that nobody can read.
+    A body that begins like JSON is an array or one object. Among events, JSON lines that are no fields become an event
+    of their own: an error in the middle of an answer looks like that. A body without anything usable, such as a web
+    page, becomes one event that no decoder can read.
     """
 
     def __init__(self, *, longest: int = LONGEST) -> None:
@@ -388,11 +388,11 @@ class EventsOrJson(ServerSentEvents):
 
     @property
     def skipped(self) -> int:
-        """How much could not be used."""
+        """How much input was unusable."""
         return super().skipped + self._json.skipped
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
-        """Take some bytes; give back the events that are whole."""
+        """Take bytes; return the events that are complete."""
         if self._is_json is None:
             data = data.lstrip(b" \t\r\n")
             if not data:
@@ -404,7 +404,7 @@ class EventsOrJson(ServerSentEvents):
         return events
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:
-        """Give back a last event, even if no empty line ended it."""
+        """Return a last event, even if no empty line ended it."""
         events = [*super().flush(why), *self._json.flush(why)]
         if self._is_empty and self.skipped and not events:
             events = [RawEvent("", b"")]
@@ -412,7 +412,7 @@ class EventsOrJson(ServerSentEvents):
         return events
 
     def _foreign(self, line: bytes, events: list[RawEvent]) -> None:
-        """A line that is no field may be a part of some JSON."""
+        """A line that is no field may be part of some JSON."""
         found = self._json.feed(line + b"\n")
         if found:
             self._end(events)

@@ -1,7 +1,7 @@
-"""Stage 3: raw events in, chunks out. Whatever the dialect, what comes out looks the same.
+"""Stage 3: raw events in, chunks out. The chunks look the same for every dialect.
 
-A provider's own decoder does the reading; this stage sees to what holds for all of them:
-a stream ends with exactly one ``Finished`` or ``Failed``, and nothing comes after it.
+The dialect's decoder reads the events. This stage adds what holds for all dialects: a stream ends with exactly one
+``Finished`` or ``Failed``, and nothing comes after it.
 """
 
 from __future__ import annotations
@@ -15,84 +15,84 @@ from .s2_generation import Framing
 from .stage import Stage, is_calling, is_ending, skipped
 
 NO_PROMPT = Prompt("", ())
-"""For a decoder that is to read an answer without knowing the question."""
+"""For decoders that read an answer without its prompt."""
 
 
 _ONE_BY_ONE = (list, tuple)
 
 
 class Attempts(Protocol):
-    """How a request may be asked again, with less in it, after an interface did not like it.
+    """How a request can be retried with fewer parameters after an API refused it.
 
-    A machine without a clock: the shell counts the requests and the seconds, and remembers the lesson.
+    It has no clock: the shell counts requests and seconds, and remembers the lesson.
     """
 
     @property
     def request(self) -> HttpRequest:
-        """What is to be asked now."""
+        """The current request."""
 
     @property
     def key(self) -> str:
-        """What a lesson holds for: an interface and a model."""
+        """What a lesson applies to: an API and a model."""
 
     @property
     def label(self) -> str:
-        """What was done to the present request, for operators."""
+        """What was changed in the current request, for operators."""
 
     @property
     def lesson(self) -> str:
-        """What to remember if the present request is answered; empty if it taught nothing."""
+        """What to remember if the current request succeeds; empty if nothing was learnt."""
 
     def recall(self, lesson: str, /) -> None:
         """Begin where an earlier request ended."""
 
     def degrade(self, error: ProviderError, /) -> bool:
-        """Take the next request, if *error* is one that it may cure; ``False`` if it is final."""
+        """Move on to the next request if that may cure *error*; ``False`` if the error is final."""
 
 
 class Codec(Protocol):
-    """One API dialect: how a prompt is written down and how its answer is read.
+    """One API dialect: encodes a prompt and decodes its answer.
 
-    ``providers.dialect.Dialect`` has everything but ``encode`` and ``decoder``.
+    ``models.dialects.dialect.Dialect`` has everything but ``encode`` and ``decoder``.
     """
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
 
     def framing(self) -> Framing:
-        """A fresh reader of bytes into events."""
+        """A new reader of bytes into events."""
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks; some must know what was asked."""
+        """A new reader of events into chunks; some need the prompt."""
 
     def refused(self, refusal: HttpError, /) -> ProviderError:
-        """What an answer with a status of 400 or more means."""
+        """The error that a response with status 400 or higher means."""
 
     def attempts(self, request: HttpRequest, /) -> Attempts | None:
-        """How *request* may be asked again with less in it; ``None`` if it may not."""
+        """How *request* can be retried with fewer parameters; ``None`` if it cannot."""
 
 
 class Chunks:
-    """A decoder with a proper end. What it gives back is chunks only: no rule and no buffer stands in front of it."""
+    """A decoder whose stream ends properly. It returns chunks only: no buffer or rule comes before it."""
 
     def __init__(self, decoder: Stage[RawEvent, Chunk]) -> None:
         self._decoder = decoder
         self.has_ended = False
-        """Whether a ``Finished`` or ``Failed`` has come out. It is asked for every event, so it is no property."""
+        """Whether a ``Finished`` or ``Failed`` came out. It is read for every event, so it is no property."""
 
     @property
     def is_alike(self) -> bool:
-        """Whether two events that differ by their text alone are chunks that differ by their text alone."""
+        """Whether two events that differ only in their text give chunks that differ only in their text."""
         return getattr(self._decoder, "is_alike", False) is True
 
     @property
     def is_ending(self) -> bool:
-        """Whether the model has said why it stopped: the answer is whole, and only counts may follow."""
+        """Whether the model gave its stop reason: the answer is complete, and only token counts may follow."""
         return self.has_ended or is_ending(self._decoder)
 
     @property
     def is_calling(self) -> bool:
-        """Whether a call is being written, of which nothing comes out before it is whole."""
+        """Whether a tool call is arriving, which comes out only when it is complete."""
         return not self.is_ending and is_calling(self._decoder)
 
     @property
@@ -101,7 +101,7 @@ class Chunks:
         return skipped(self._decoder)
 
     def fail(self, error: CadenzaError) -> Sequence[Chunk]:
-        """The stream broke: give back what the decoder held, and then the error."""
+        """The stream broke: return what the decoder held, and then the error."""
         held = [] if self.has_ended else self._decoder.flush(Ending.FINAL)
         kept = [chunk for chunk in held if not isinstance(chunk, (Finished, Failed))]
         return self._until_end([*kept, Failed(error)])
@@ -110,7 +110,7 @@ class Chunks:
         """Decode *event*."""
         chunks = self._decoder.feed(event)
         if isinstance(chunks, _ONE_BY_ONE) and len(chunks) == 1 and type(chunks[0]) is TextDelta and not self.has_ended:
-            return chunks  # type: ignore[return-value]  # nearly always there is one piece of text, and that is all
+            return chunks  # type: ignore[return-value]  # usually there is one piece of text
         return self._until_end(chunks)
 
     def feed_all(self, events: Iterable[RawEvent]) -> list[Chunk]:
@@ -118,7 +118,7 @@ class Chunks:
         return [chunk for event in events for chunk in self.feed(event)]
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:
-        """Give back what the decoder held; say that the stream is over if it did not say so itself."""
+        """Return what the decoder held, and end the stream if it did not end itself."""
         chunks = self._until_end(self._decoder.flush(why))
         return chunks if self.has_ended else [*chunks, *self._until_end([Finished("end_of_stream")])]
 

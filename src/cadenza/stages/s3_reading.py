@@ -1,12 +1,11 @@
-"""Stages 2 and 3 together: bytes in, chunks out, by the shortest way there is.
+"""Stages 2 and 3 in one step: bytes in, chunks out, without decoding JSON for most tokens.
 
-Most of a stream is the same event again and again, with another word in it. Whoever has read one of them knows what
-stands in front of the word and what behind it, and if the next read begins and ends like that, it is so many events of
-the same kind: what stands between is text. So they are cut apart and put together without being framed and decoded.
+Most events of a stream differ only in their text. ``Shortcut`` remembers the bytes before and after the text of one
+event. When the next read begins and ends with the same bytes, it slices the text out instead of framing and decoding.
 
-That holds only where nothing of the text could be anything else. Between two events stands an empty line, which no JSON
-has within a text, so that it is really events which are cut apart; what is left of each must be the inside of a JSON
-text; and the text by which the event was learnt stood in it exactly once. Everything else goes the long way.
+The shortcut is taken only when it cannot be wrong. Events are separated by an empty line, which no JSON string
+contains; what is left of each event must be the inside of a JSON string; and the text of the remembered event occurred
+in it exactly once. Every other read takes the long way.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from .s2_generation import Framing, ServerSentEvents
 from .s3_chunks import Chunks
 
 ALIVE: Sequence[Chunk] = (TextDelta(""),)
-"""What is heard while a call is being written: no word, but a sign that the model has not stalled."""
+"""The chunks for a read that only continues a tool call: no text, but the model has not stalled."""
 
 _SPECIAL = re.compile(rb'["\\\x00-\x1f]')
-"""What may mean something in the midst of a JSON text."""
+"""Bytes with a meaning inside a JSON string."""
 _END_OF_EVENT = (b"\n\n", b"\r\n\r\n")
-_MOST_VAIN = 8
-"""How often in a row an event is learnt that does not come again: then the stream is one of those in which all differ."""
+_MOST_MISSES = 8
+"""How many remembered events in a row may fail to match before the shortcut is given up."""
 
 
 class Reader:
-    """Reads what arrives into what it comes to."""
+    """Turns the bytes of an answer into chunks."""
 
     def __init__(self, framing: Framing, chunks: Chunks) -> None:
         self._framing = framing
@@ -39,7 +38,7 @@ class Reader:
         self._shortcut = Shortcut()
 
     def read(self, data: bytes) -> Iterable[Sequence[Chunk]]:
-        """What *data* comes to, up to the end of the answer."""
+        """The chunks of *data*, up to the end of the answer."""
         if self._alike is None or not self._alike.is_clean:
             return self._decoded(data)
         if text := self._shortcut.take(data):
@@ -50,7 +49,7 @@ class Reader:
         return self._decoded(data)
 
     def _learning(self, first: bytes, rest: bytes) -> Iterator[Sequence[Chunk]]:
-        """The *first* event by itself, so that there is something to learn, and then the *rest*."""
+        """Decode the *first* event alone, to learn from it, and then the *rest*."""
         yield from self._decoded(first)
         if self._chunks.has_ended:
             return
@@ -60,72 +59,72 @@ class Reader:
             yield from self._decoded(rest)
 
     def _decoded(self, data: bytes) -> Iterable[Sequence[Chunk]]:
-        """What *data* comes to by the long way."""
+        """Frame and decode *data*, the long way."""
         was_clean = self._alike is not None and self._alike.is_clean
         events = self._framing.feed(data)
         if len(events) != 1:
             return _heard(events, self._chunks)
-        heard = self._chunks.feed(events[0])  # mostly there is one, which needs no further thought
+        heard = self._chunks.feed(events[0])  # usually there is only one
         if was_clean and self._alike is not None and self._alike.is_clean:
             self._shortcut.learn(data, heard)
         return (heard or ALIVE,) if heard or self._chunks.is_calling else ()
 
 
 class Shortcut:
-    """Knows what the last event of plain text looked like."""
+    """Remembers what surrounds the text of the last plain text event."""
 
-    __slots__ = ("_before", "_behind", "_between", "_vain")
+    __slots__ = ("_after", "_before", "_between", "_misses")
 
     def __init__(self) -> None:
         self._before = b""
-        self._behind = b""
+        self._after = b""
         self._between = b""
-        self._vain = 0
+        self._misses = 0
 
     @property
     def learns(self) -> bool:
-        """Whether it is still worth a try."""
-        return self._vain < _MOST_VAIN
+        """Whether it is still worth trying."""
+        return self._misses < _MOST_MISSES
 
     def take(self, data: bytes) -> str:
-        """The text of *data*, which begins where an event does, if it is nothing but events like the last; else nothing."""
-        before, behind = self._before, self._behind
-        if not before or not data.startswith(before) or not data.endswith(behind):
+        """The text of *data*, which begins an event, if it holds only events like the last one; otherwise empty."""
+        before, after = self._before, self._after
+        if not before or not data.startswith(before) or not data.endswith(after):
             return ""
-        if len(data) < len(before) + len(behind):
+        if len(data) < len(before) + len(after):
             return ""
-        inner = data[len(before) : len(data) - len(behind)]
+        inner = data[len(before) : len(data) - len(after)]
         try:
             text = inner.replace(self._between, b"")
             found = text.decode() if not _SPECIAL.search(text) else "".join(map(_text, inner.split(self._between)))
         except ValueError:
             return ""
-        self._vain = 0
+        self._misses = 0
         return found
 
     def learn(self, data: bytes, heard: Sequence[Chunk]) -> None:
-        """Remember what *data*, one whole event from which *heard* was read, looks like around its text."""
+        """Remember what surrounds the text in *data*, one whole event that *heard* was decoded from."""
         if not self.learns or len(heard) != 1 or type(heard[0]) is not TextDelta or b"\\" in data:
-            return  # where something is written in another way than it is read, it might be found in a wrong place
+            return  # written in another way than it is read, it could be found in the wrong place
         quoted = b'"%b"' % heard[0].text.encode("utf-8", "replace")
-        before, found, behind = data.partition(quoted)
-        if not found or quoted in behind or not data.endswith(_END_OF_EVENT):
+        before, found, after = data.partition(quoted)
+        if not found or quoted in after or not data.endswith(_END_OF_EVENT):
             return
-        self._before, self._behind = before + b'"', b'"' + behind
-        self._between = self._behind + self._before
-        self._vain += 1
+        self._before, self._after = before + b'"', b'"' + after
+        self._between = self._after + self._before
+        self._misses += 1
 
 
 def _text(inside: bytes) -> str:
-    """The JSON text that has *inside* between its quotes; raises ``ValueError`` if that is none."""
+    """The JSON string with *inside* between its quotes; raises ``ValueError`` if it is none."""
     text: str = json.loads(b'"%b"' % inside)
     return text
 
 
 def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chunk]]:
-    """What *events*, which arrived together, come to, up to the end of the answer.
+    """The chunks of *events*, which arrived together, up to the end of the answer.
 
-    Texts in a row are one text: what is made of them is the same, and who has fallen behind catches up.
+    Texts in a row become one text: the result is the same, and a slow reader catches up.
     """
     texts: list[str] = []
     try:
@@ -149,7 +148,7 @@ def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chun
 
 
 def _joined(texts: list[str]) -> Sequence[Chunk]:
-    """*texts* as one, which are then forgotten."""
+    """Join *texts* into one chunk and clear them."""
     text = texts[0] if len(texts) == 1 else "".join(texts)
     texts.clear()
     return (TextDelta(text),)

@@ -1,12 +1,13 @@
-"""Stage 4: everything that can happen to one response, as events into one machine.
+"""Stage 4: events in, posts out. A state machine for one response of a model, from its first chunk to its outcome.
 
-The rules of this place
-1. Whatever happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` sees them all.
-2. The machine does no I/O and knows no clock; it gives back posts and, at the end, exactly one outcome.
-3. What becomes of text that was not sent yet is decided by one table, ``KEEPS``, and nowhere else.
-4. After the outcome no post comes out. Until the last one is sent, a stop or a failed send may still rename it.
-5. What was thought, and what was said aside, is kept however it ends.
-6. A rule is somebody else's code: if it raises, that is how the response ends, and not a word before it is lost.
+The text of the chunks goes through stages 5 to 7, a ``Pipe`` that the machine is given.
+
+1. Everything that happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` gets them all.
+2. The machine does no I/O and has no clock. It returns posts and, at the end, has exactly one outcome.
+3. One table, ``KEEPS``, decides what happens to text that was not sent yet.
+4. After the outcome no post comes out. Until the last post is sent, a stop or a failed send may still replace it.
+5. Thoughts and asides are kept, whatever the outcome.
+6. A rule may be foreign code. If it raises, the response ends, and the text before it is kept.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ class Keep(Enum):
     """What is still sent when a reply ends early."""
 
     EVERYTHING = auto()
-    """All that arrived."""
+    """Everything that arrived."""
     DECIDED = auto()
-    """The messages that were planned before; what was held back is dropped."""
+    """The posts that are ready; text that was held back is dropped."""
     CLAUSE = auto()
-    """One more message at most, without a pause: what was said up to its last whole clause."""
+    """At most one more message, without a pause: the text up to its last whole clause."""
     NOTHING = auto()
     """Nothing that was not sent yet."""
 
@@ -77,20 +78,20 @@ KEEPS: dict[StopReason, Keep] = {
 
 
 def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
-    """What is still to be sent after *outcome*."""
+    """What is still sent after *outcome*."""
     match outcome:
         case Stopped(StopReason.USER) if on_stop == "silence":
             return Keep.NOTHING
         case Stopped(reason):
             return KEEPS[reason]
         case Broke(DeliveryError()):
-            return Keep.NOTHING  # what came behind a message that is missing would be out of place
+            return Keep.NOTHING  # a message after a missing one would be out of place
         case _:
             return Keep.EVERYTHING
 
 
 def outcome_of(event: RoundEvent) -> Outcome:
-    """How a reply ends in which *event*, which no model finishes with, happens."""
+    """The outcome of a reply that *event* ends; the event is not a finish of the model."""
     match event:
         case Failed(error):
             return Broke(error)
@@ -106,7 +107,7 @@ def outcome_of(event: RoundEvent) -> Outcome:
 
 
 def undelivered(error: CadenzaError) -> Outcome:
-    """How a reply ends of which a message could not be sent: where there is no place for it any more, it is over."""
+    """The outcome of a reply with a message that could not be sent: without its channel or access, it was stopped."""
     match error:
         case DeliveryError(kind=DeliveryKind.CHANNEL_GONE):
             return Stopped(StopReason.CHANNEL_GONE)
@@ -129,27 +130,27 @@ class Round:
         self._calls: list[ToolCall] = []
         self._thinking: list[str] = []
         self.said: list[str] = []
-        """Every message that was given out, as the model should later see it."""
+        """Every message that was returned, as the model sees it later."""
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
         self.served_by = ""
         self.halt: Halt | None = None
         self.fault: Exception | None = None
-        """What a rule or another stage raised, for whoever has to mend it."""
+        """The exception of a rule or another stage, for the log."""
         self.outcome: Outcome | None = None
 
     @property
     def thoughts(self) -> list[str]:
-        """What the model thought, block by block."""
+        """The model's thoughts, block by block."""
         return self._thoughts + (["".join(self._thinking)] if self._thinking else [])
 
     def receive(self, event: RoundEvent) -> list[Post]:
-        """Take the next thing that happened; give back what is to be posted."""
+        """Take the next event; return what is to be posted."""
         if self.outcome is not None:
-            self._overtake(event)
+            self._replace_outcome(event)
             return []
-        if type(event) is TextDelta:  # most of what happens, so asked first and quickly
+        if type(event) is TextDelta:  # the most frequent event first
             if self._thinking:
                 self._pause_thinking()
             try:
@@ -159,16 +160,16 @@ class Round:
             return self._noted(self._taken(items)) if items else []
         match event:
             case TextDelta(text):
-                return self.receive(TextDelta(text))  # somebody's own kind of it
+                return self.receive(TextDelta(text))  # a subclass
             case ThoughtDelta(text):
                 self._thinking.append(text)
                 return []
             case ToolCall():
                 self._calls.append(event)
                 self._pause_thinking()
-                return []  # some speak on behind a call: what was said last is judged when nothing more comes
+                return []  # some models speak on after a call: the text is judged when the stream ends
             case Usage():
-                self.usage = event  # providers count up: the last word is the right one
+                self.usage = event  # providers count up, so the last count is right
                 return []
             case Served(by):
                 self.served_by = self.served_by or by
@@ -186,11 +187,8 @@ class Round:
         """End as *outcome*, which was decided where it is known what has arrived."""
         self.outcome = outcome
 
-    def _overtake(self, event: RoundEvent) -> None:
-        """The model is done, but its words may not all be sent yet: a stop or a failed send still counts.
-
-        The first of these does.
-        """
+    def _replace_outcome(self, event: RoundEvent) -> None:
+        """The model is done, but posts may still be waiting: the first stop or failed send replaces the outcome."""
         if isinstance(self.outcome, Stopped) or (
             isinstance(self.outcome, Broke) and isinstance(self.outcome.error, DeliveryError)
         ):
@@ -218,17 +216,17 @@ class Round:
                 posts = [last] if last else []
             case Keep.DECIDED | Keep.NOTHING:
                 self._taken(self._text.discard())
-        # A stage that halted or failed has named the outcome already, but a stop from outside outranks it.
+        # A stage that halted or failed has set the outcome already, but an external stop takes precedence.
         self.outcome = outcome if isinstance(outcome, Stopped) else self.outcome or outcome
         return self._noted(posts)
 
     def _halted(self, reason: StopReason, *, has_said: bool) -> Outcome:
-        """How a response ends that a stage has ended: one of which a guard let nothing pass is as good as none."""
+        """The outcome of a response that a stage ended; it is ``Empty`` if a guard let nothing pass."""
         if reason is StopReason.SPEAKER_GUARD and not has_said:
             return Empty(reason.value)
         return Stopped(reason)
 
-    # --- what the stages make of the text ------------------------------------------------------
+    # --- running the stages --------------------------------------------------------------------
 
     def _flushed(self, why: Ending) -> list[Post]:
         try:
@@ -238,14 +236,14 @@ class Round:
         return self._taken(items)
 
     def _rescued(self, error: Exception) -> list[Post | Aside | Halt]:
-        """A stage raised *error*, which is the end; give back what had passed all stages before."""
+        """A stage raised *error*, which ends the response; return what had passed all stages before."""
         failure = CadenzaError(f"a rule or another stage failed ({type(error).__name__})")
         failure.__cause__ = self.fault = error
         self.outcome = Broke(failure)
         return self._text.flush(Ending.FINAL)
 
     def _taken(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
-        """The posts among *items*; all others are kept here."""
+        """The posts among *items*; asides and halts are stored here."""
         posts: list[Post] = []
         halt: Halt | None = None
         for item in items:

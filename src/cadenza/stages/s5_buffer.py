@@ -1,10 +1,12 @@
 """Stage 5: text in, segments out. Decides *when* a piece of the reply may leave.
 
-The scanner says what the text is; this stage keeps the places where it could be cut and lets go of each as soon as
-nothing that may still come can change it. A place inside something that has opened (a quote, a bracket, emphasis)
-waits until that closes, which makes it no place at all, or turns out to be plain text, which makes it a good one.
+The scanner finds the places where the text could be cut: line ends and, at degree 3, sentence ends. This stage keeps
+these places and cuts at each one as soon as no later text can change it. A place inside an open quote, bracket or
+emphasis waits: if the mark closes, the place is inside a span and is dropped; if the mark turns out to be plain text,
+the cut is made. A text without a place is cut when it grows too long.
 
-Hidden blocks leave the row here, at the door, as ``Aside``; what stood before and after them stays in order.
+Code blocks and tables become segments of their own, and a long one is split with its fence or header repeated. A hidden
+block (``<think>``, ``<details>``) becomes an ``Aside``; the text before and after it stays in order.
 """
 
 from __future__ import annotations
@@ -16,21 +18,22 @@ from ..settings import BufferSettings
 from ..text import tables
 from ..text.cuts import FORWARD, clauses_in, overflow_cut
 from ..text.intake import ODD, Intake
+from ..text.labels import AnswerLabel
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import AnswerLabel, BlockTag, HiddenBlock
+from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 
 Item: TypeAlias = Segment | Aside
 
-_MOUTHFUL = 2048
+_LONGEST_PIECE = 2048
 _ENDS = frozenset("\r\n" + STOPS)
-"""Behind these a piece may be over; what comes next decides."""
+"""After these a piece may be complete; the next character decides."""
 
-# A member of an enumeration takes longer to look up than a name.
+# A global is faster to look up than a member of an enumeration.
 _LINE_END = Found.LINE_END
 _NEWLINE = Boundary.NEWLINE
 
@@ -43,16 +46,16 @@ class _Place(NamedTuple):
 
 
 class HoldReason(NamedTuple):
-    """Why text that could have left stays."""
+    """Why text that could be sent is held back."""
 
     why: str = ""
-    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``; empty if it is only a line that is not over yet."""
+    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``; empty if only the line is not over yet."""
     mark: str = ""
-    """What is waited for: the mark that opened, the fence, the kind of a hidden block, or a character that may go on."""
+    """What the text waits for: an open mark, the fence, the kind of hidden block, or a character that may continue."""
 
 
 class Buffer:
-    """The text that has arrived and not left."""
+    """The text that has arrived and was not released yet."""
 
     def __init__(
         self,
@@ -62,41 +65,43 @@ class Buffer:
         speaker: str = "",
         goes_on: bool = False,
     ) -> None:
-        """Cut at the ends of *sentences* too; a thought that nothing else ends is over where *speaker* has its label.
+        """Cut at the ends of *sentences* too. In a thought that never closes, the label of *speaker* begins the answer.
 
-        If it *goes_on*, something was said in this reply before; it is noticed here if that happens later.
+        With *goes_on*, something was said earlier in this reply; once this buffer releases text, it knows that itself.
         """
         self._settings = settings or BufferSettings()
         self._sentences = sentences
         self._speaker = AnswerLabel(speaker) if speaker.strip(WHITESPACE) else None
         self._full = self._settings.overflow + FORWARD + 1
         self._goes_on = goes_on
-        self._seam = False  # whether a hidden block stood behind backticks
+        self._after_backticks = False  # whether a hidden block followed backticks
         self._begin()
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
         if self._overlap is not None:
             text = self._overlap.take(text)
-        if self._put_aside(text):
+        if self._append_plain(text):
             return ()
-        items = self._feed(text) if len(text) <= _MOUTHFUL else self._feed_all(text)
+        items = self._feed(text) if len(text) <= _LONGEST_PIECE else self._feed_all(text)
         if items and not self._goes_on:
             self._goes_on = _speaks(items)
         return items
 
     def _feed_all(self, text: str) -> list[Item]:
-        """Feed *text* in parts: how it is sliced changes nothing, and every cut copies what is left, so that is short."""
+        """Feed long input in pieces: each cut copies the rest, so keep that short. Slicing never changes the result."""
         return [
-            item for start in range(0, len(text), _MOUTHFUL) for item in self._feed(text[start : start + _MOUTHFUL])
+            item
+            for start in range(0, len(text), _LONGEST_PIECE)
+            for item in self._feed(text[start : start + _LONGEST_PIECE])
         ]
 
     def _feed(self, text: str) -> Sequence[Item]:
         if self._intake.held or not ODD.isdisjoint(text):
             text = self._intake.feed(text)
-        if self._seam and text and self._hidden is None:
-            text = " " + text if text[0] == "`" else text  # two runs of backticks stay two
-            self._seam = False
+        if self._after_backticks and text and self._hidden is None:
+            text = " " + text if text[0] == "`" else text  # keep two runs of backticks apart
+            self._after_backticks = False
         out: list[Item] = []
         if self._hidden is not None:
             self._read_hidden(text, out)
@@ -104,31 +109,31 @@ class Buffer:
             self._scanner.feed(text)
         find = self._scanner.find()
         if find is not None:
-            self._answer(find, out)
+            self._handle(find, out)
             self._scan(out, final=False)
-        if self._hidden is not None or self._seam or self._intake.held:
+        if self._hidden is not None or self._after_backticks or self._intake.held:
             self._scanner.pause()  # what comes next is not for the scanner, or not yet
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
-        """Let go of everything, and begin anew."""
+        """Release everything and start over."""
         out: list[Item] = list(self._feed(self._intake.flush()))
         if speech := self._speech_in_thought():
             _aside(AsideKind.THOUGHT, self._end_hidden(), out)
             out += self._feed_all(speech)
         self._scan(out, final=True)
         self._goes_on = self._goes_on or _speaks(out)
-        self._let_go_of_the_rest(why, out)
+        self._release_rest(why, out)
         self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             _aside(self._hidden.kind, self._hidden.content(), out)
         self._begin()
         return out
 
-    # --- what waits, for whoever looks -------------------------------------------------
+    # --- for the trace ----------------------------------------------------------------
 
     def waiting(self) -> HoldReason:
-        """Why what is here has not left; nobody but a trace asks."""
+        """Why text is held back; only a trace asks."""
         scanner = self._scanner
         if self._hidden is not None:
             return HoldReason("hidden", self._hidden.kind.value)
@@ -139,28 +144,28 @@ class Buffer:
         mark = self._intake.held or scanner.unsure
         is_unsure = mark in _ENDS
         opener = next((opener for opener in scanner.openers if opener.holds), None)
-        if opener is not None and (self._places or is_unsure):  # the text could be cut, were it not for this
+        if opener is not None and (self._places or is_unsure):  # without the mark the text could be cut
             return HoldReason("mark", opener.mark * opener.width)
         return HoldReason("undecided", mark) if is_unsure else HoldReason()
 
     @property
     def size(self) -> int:
-        """How many characters are here and have not left."""
+        """How many characters are held back."""
         return self._scanner.size + len(self._intake.held)
 
     def _begin(self) -> None:
         self._intake = Intake()
         self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
-        self._put_aside = self._scanner.put_aside
+        self._append_plain = self._scanner.append_plain
         self._places: list[_Place] = []
-        self._seam = False  # whether a hidden block stood behind backticks
-        self._reopened = False  # whether the code block that we are in is the rest of a longer one
+        self._after_backticks = False  # whether a hidden block followed backticks
+        self._reopened = False  # whether the current code block continues one that was split
         self._hidden: HiddenBlock | None = None
         self._overlap = Overlap() if self._settings.overlap else None
         self._set_bound()
 
     def _set_bound(self) -> None:
-        """Say how much may gather before this stage wants to be asked."""
+        """Tell the scanner how much text may gather before it reports ``FULL``."""
         scanner = self._scanner
         if scanner.fence or scanner.table:
             scanner.bound = self._settings.code_overflow
@@ -171,20 +176,20 @@ class Buffer:
 
     def _scan(self, out: list[Item], *, final: bool) -> None:
         while find := self._scanner.find(final=final):
-            self._answer(find, out)
+            self._handle(find, out)
 
-    def _answer(self, find: Find, out: list[Item]) -> None:
+    def _handle(self, find: Find, out: list[Item]) -> None:
         if find.what is _LINE_END:  # by far the most frequent
             self._may_cut(find.end, _NEWLINE, out)
         elif find.what is Found.SENTENCE_END:
             self._may_cut(find.end, Boundary.PERIOD, out)
         else:
-            self._answer_rare(find, out)
+            self._handle_rare(find, out)
 
-    def _answer_rare(self, find: Find, out: list[Item]) -> None:
+    def _handle_rare(self, find: Find, out: list[Item]) -> None:
         match find.what:
             case Found.LINE_END | Found.SENTENCE_END:
-                pass  # answered already
+                pass  # handled already
             case Found.FENCE_OPEN:
                 self._cut_before(find.start, Boundary.CODE_OPEN, out)
             case Found.FENCE_CLOSE:
@@ -207,18 +212,18 @@ class Buffer:
                 assert_never(find.what)
 
     def _may_cut(self, end: int, boundary: Boundary, out: list[Item]) -> None:
-        """The text may be cut at *end*, now or when what it stands inside of is decided."""
+        """Cut at *end* now, or when what surrounds it is decided."""
         scanner = self._scanner
         if scanner.openers or scanner.spans or self._places:
             self._places.append(_Place(end, boundary))
             self._release(out)
-        else:  # nothing in sight that it could be inside of
+        else:  # nothing that it could be inside of
             out.append(Segment(scanner.text[:end], boundary))
             scanner.drop(end)
             scanner.bound = self._full
 
     def _release(self, out: list[Item]) -> int:
-        """Cut at every place that nothing can change any more; say how much left."""
+        """Cut at every place that later text cannot change; returns how much was released."""
         scanner = self._scanner
         certain = scanner.held_from()
         begin = done = 0
@@ -234,7 +239,7 @@ class Buffer:
         return begin
 
     def _cut_before(self, start: int, boundary: Boundary, out: list[Item]) -> None:
-        """A block begins at *start*: what stands before it leaves."""
+        """A block begins at *start*: release what precedes it."""
         start -= self._release(out)
         self._cut(start, boundary, Kind.PROSE, out)
 
@@ -260,7 +265,7 @@ class Buffer:
         if tag is None:
             return
         if tag.closes:
-            # Some templates open the block themselves, so that only its end is seen: what waits here was a thought.
+            # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
             _aside(tag.kind, self._scanner.text[: find.start], out)
             self._scanner.drop(find.end)
             self._scanner.table = False
@@ -279,17 +284,17 @@ class Buffer:
         if after is not None:
             _aside(hidden.kind, self._end_hidden(), out)
             if after:
-                self._scanner.feed(" " + after if self._seam and after[0] == "`" else after)
-                self._seam = False
+                self._scanner.feed(" " + after if self._after_backticks and after[0] == "`" else after)
+                self._after_backticks = False
 
     def _end_hidden(self) -> str:
-        """What stood in the hidden block, which is over."""
+        """The content of the hidden block, which has ended."""
         hidden, self._hidden = self._hidden, None
-        self._seam = self._scanner.text.endswith("`")
+        self._after_backticks = self._scanner.text.endswith("`")
         return hidden.content() if hidden is not None else ""
 
     def _speech_in_thought(self) -> str:
-        """What the persona says in a thought that nothing has closed, now that nothing can."""
+        """The persona's answer within a thought that nothing has closed."""
         if self._hidden is None or self._speaker is None:
             return ""
         return self._hidden.speech(self._speaker)
@@ -308,18 +313,18 @@ class Buffer:
         scanner, target = self._scanner, self._settings.overflow
         cut = overflow_cut(scanner, target)
         if not cut and scanner.bound < target + FORWARD + self._settings.hold:
-            scanner.bound += FORWARD  # all of it is inside something that may close yet
+            scanner.bound += FORWARD  # all of it is inside something that may still close
             return
         space = scanner.text.rfind(" ", max(0, target - FORWARD), target) + 1
         self._cut(cut or space or whole_grapheme(scanner.text, target), Boundary.OVERFLOW, Kind.PROSE, out)
 
     def _overflow_code(self, position: int, out: list[Item]) -> None:
-        """Let a part of a long code block go: closed here, opened again with the same line for the rest."""
+        """Release a part of a long code block: close it here, and reopen it with the same fence for the rest."""
         scanner = self._scanner
         fence, body = split_fence(scanner.text[:position])
         head = position - len(body)
         line_end = scanner.text.rfind("\n", head, position) + 1
-        # One character short of what is there: whether a character ends at the very end is not known yet.
+        # One character less than is there: whether a character ends at the very end is not known yet.
         cut = line_end if line_end > head else whole_grapheme(scanner.text, position - 1, head)
         code = scanner.text[:cut]
         is_torn = not code.endswith("\n")
@@ -331,7 +336,7 @@ class Buffer:
 
     def _close_code(self, end: int, out: list[Item]) -> None:
         if self._reopened and is_blank(*split_fence(self._scanner.text[:end])):
-            self._drop(end)  # all of the block had left already
+            self._drop(end)  # all of the block was released already
         else:
             out.append(Segment(in_backticks(self._scanner.text[:end]), Boundary.CODE_CLOSE, Kind.CODE))
             self._drop(end)
@@ -339,24 +344,24 @@ class Buffer:
         self._reopened = False
 
     def _overflow_table(self, position: int, out: list[Item]) -> None:
-        """Let the rows so far go; the rest repeats the head."""
+        """Release the rows so far; the rest repeats the header."""
         scanner = self._scanner
         head = tables.head(scanner.text)
         line_end = scanner.text.rfind("\n", len(head), position) + 1
         if line_end <= len(head):
-            scanner.table = False  # one endless line: whatever it is, it is no row
+            scanner.table = False  # one endless line is no row
             self._cut(whole_grapheme(scanner.text, position - 1), Boundary.OVERFLOW, Kind.PROSE, out)
             return
         self._cut(line_end, Boundary.OVERFLOW, Kind.TABLE, out)
         scanner.put_in_front(head)
 
     def _table_kind(self, end: int) -> Kind:
-        """A head without a row is no table."""
+        """The kind of a table up to *end*; a header without rows is prose."""
         return Kind.TABLE if tables.has_rows(self._scanner.text[:end]) else Kind.PROSE
 
     # --- the end --------------------------------------------------------------------------
 
-    def _let_go_of_the_rest(self, why: Ending, out: list[Item]) -> None:
+    def _release_rest(self, why: Ending, out: list[Item]) -> None:
         scanner = self._scanner
         text, kind = scanner.text, Kind.PROSE
         if scanner.fence:
@@ -372,9 +377,9 @@ class Buffer:
             out.append(Segment(text, why.boundary, kind))
 
     def _whole_clauses(self, why: Ending) -> str:
-        """What is left, up to its last whole clause.
+        """The remaining text up to its last whole clause.
 
-        Without one it stays as it is, unless it is no whole line and somebody who has heard enough said stop.
+        Without one all of it stays, unless the reply was stopped in the middle of a line after something was said.
         """
         text = self._scanner.text
         clauses = clauses_in(text, self._scanner.spans)
@@ -385,15 +390,15 @@ class Buffer:
 
 
 def _speaks(items: Iterable[Item]) -> bool:
-    """Whether something is said in *items*."""
+    """Whether *items* hold visible text."""
     return any(isinstance(item, Segment) and item.text.strip(WHITESPACE) for item in items)
 
 
 def _broken_off(openers: Sequence[Opener], text: str, *, is_over: bool) -> list[Opener]:
-    """Those of *openers* that want closing when *text* ends.
+    """The *openers* that need closing when *text* ends.
 
-    One star that is left open was broken off; where there are several (``*args and **kwargs``) somebody meant them, and
-    so where the reply ends with a whole sentence, as a footnote does. A single underscore is part of a name.
+    A single star left open was broken off. Several (``*args and **kwargs``), or one in a reply that ends with a whole
+    sentence, like a footnote's, are meant as they are. A single underscore is part of a name.
     """
     left = [opener for opener in openers if opener.start < len(text) and (opener.mark != "_" or opener.width > 1)]
     emphasis = [opener for opener in left if opener.mark in "*_~"]

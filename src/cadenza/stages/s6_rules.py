@@ -1,6 +1,6 @@
-"""Stage 6: segment in, segment out. Makes the model's text what people should see.
+"""Stage 6: segment in, segment out. Turns the model's text into what people should see.
 
-Each rule is a small stage of its own in ``cadenza.rules``; this stage is the row of them.
+Each rule is a small stage of its own in ``cadenza.rules``; this stage is the sequence of them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .stage import Pipe
 
 
 def rule_row(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Pipe:
-    """Build *rules*, in their order, for one reply.
+    """Build *rules*, in order, for one reply.
 
-    Those that the settings switch off, and those that have nothing to do in this scene, are left out.
+    Rules that the settings switch off, and rules that are idle in this scene, are left out.
     """
     rules = without(rules, *context.settings.rules_off)
     return _row(with_echo(context, rules), rules)
 
 
 def with_echo(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> RuleContext:
-    """*context* with the prefill as its echo will come to the rule of that name: as those of *rules* before it leave it."""
+    """*context* with the prefill as the rule of that name gets it in an echo: as earlier *rules* leave it."""
     prefill = context.prefill.strip(WHITESPACE)
     if not prefill:
         return context
@@ -45,7 +45,7 @@ def _row(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
 
 
 def without(rules: Iterable[type[Rule]], *names: str) -> tuple[type[Rule], ...]:
-    """*rules* but for those called *names*; a name that none of them has is refused."""
+    """*rules* without those called *names*; an unknown name raises ``SettingsError``."""
     rules = tuple(rules)
     known = {rule.name for rule in (*RULES, *rules)}
     for name in names:

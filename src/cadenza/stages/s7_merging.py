@@ -13,9 +13,9 @@ from dataclasses import replace
 from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
 from ..text.sentences import clause_ends
+from ..text.spans import survey
 from ..text.split import BLOCK_QUOTE
 from ..text.standalone import is_loner
-from ..text.survey import survey
 from ..text.units import WHITESPACE, units
 from ..types import Kind, Post
 

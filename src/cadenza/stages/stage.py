@@ -1,8 +1,7 @@
-"""What a stage is, and how stages stand in a row.
+"""The protocol of a stage, and ``Pipe``, which runs stages one after the other.
 
-A stage takes one thing and gives back what is now certain.
-It keeps its own state, calls no other stage and does no I/O.
-``feed`` may hold something back until more is known; ``flush`` lets go of what was held.
+A stage takes one item and returns what is now certain. It has its own state, calls no other stage and does no I/O.
+``feed`` may hold something back until more is known; ``flush`` releases it.
 """
 
 from __future__ import annotations
@@ -18,32 +17,32 @@ Out = TypeVar("Out", covariant=True)
 
 
 _GOES_PAST = frozenset({Aside, Halt})
-"""What no stage is fed."""
+"""What passes every stage unseen."""
 _BROKEN = Halt(StopReason.RULE)
-"""What the stages behind one that failed are ended with."""
+"""Ends the stages after one that failed."""
 
 
 class Stage(Protocol[In, Out]):
     """One step of the pipeline.
 
-    Both methods do their work when they are called, not when their result is iterated:
-    a stage whose answer is dropped has still seen its input.
+    Both methods do their work when they are called, not when their result is iterated: a stage whose result is dropped
+    has still seen its input.
     """
 
     def feed(self, item: In, /) -> Iterable[Out | Aside | Halt]:
-        """Take *item*; give back what no later input can change."""
+        """Take *item*; return what no later input can change."""
 
     def flush(self, why: Ending, /) -> Iterable[Out | Aside | Halt]:
-        """Nothing more comes, because of *why*: give back what was held."""
+        """The input has ended because of *why*: return what was held back."""
 
 
 class Pipe:
-    """Stages in a row, themselves a stage.
+    """Stages in sequence, themselves a stage.
 
-    An ``Aside`` goes straight to the end of the row. So does a ``Halt``, but the stages behind the one that gave it
-    let go of what they hold first: it came before. After a ``Halt`` nothing more comes out, for whatever goes in.
+    An ``Aside`` goes straight to the end. So does a ``Halt``, but first the later stages release what they hold,
+    because it came before. After a ``Halt`` nothing more comes out, whatever is fed.
 
-    A stage that raises ends the row, too. What had passed it before is not lost: the next ``flush`` gives it back.
+    A stage that raises also ends the pipe. What had passed it before is kept: the next ``flush`` returns it.
     """
 
     __slots__ = ("_feed_first", "_halted", "_rescued", "_stages")
@@ -60,7 +59,7 @@ class Pipe:
         return self._stages
 
     def feed(self, item: Any, /) -> list[Any]:
-        """Send *item* down the row."""
+        """Send *item* through the stages."""
         if self._halted:
             return []
         try:
@@ -68,10 +67,10 @@ class Pipe:
         except Exception:
             self._break_off([], 1)
             raise
-        return self._pass_on(results, 1) if results else []  # for most tokens there is no result, and this is all
+        return self._pass_on(results, 1) if results else []  # most tokens give no result
 
     def flush(self, why: Ending, /) -> list[Any]:
-        """Flush each stage in turn; what it lets go passes the stages after it."""
+        """Flush each stage in turn; what it releases passes the later stages."""
         out, self._rescued = self._rescued, []
         for after, stage in enumerate(self._stages, start=1):
             if self._halted:
@@ -84,10 +83,10 @@ class Pipe:
         return out
 
     def discard(self) -> list[Aside]:
-        """Nothing of what is held is wanted any more: give back only what was hidden in it."""
+        """Drop what is held back; return only the asides in it."""
         asides: list[Aside] = []
         for stage in () if self._halted else self._stages:
-            with suppress(Exception):  # whatever it was to become, nobody waits for it
+            with suppress(Exception):  # an error in dropped text does not matter
                 asides += (item for item in stage.flush(Ending.STOP) if type(item) is Aside)
         self._halted = True
         return asides
@@ -100,18 +99,18 @@ class Pipe:
             raise
 
     def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
-        """Send *items* through the stages from *start* on, each stage all of them before the next one begins."""
+        """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
         for after, stage in enumerate(self._stages[start:], start + 1):
             passed: list[Any] = []
             try:
                 if type(items) is tuple and len(items) == 1 and type(items[0]) not in _GOES_PAST:
-                    items = stage.feed(items[0])  # nearly always there is one, and no list is needed for it
+                    items = stage.feed(items[0])  # usually there is one item, and no list is needed
                     continue
                 for item in items:
                     if type(item) is Halt:
                         passed += stage.flush(Ending.FINAL)
                         passed.append(item)
-                        break  # whatever came behind it is not wanted any more
+                        break  # what follows a halt is dropped
                     if type(item) is Aside:
                         passed.append(item)
                     else:
@@ -123,9 +122,9 @@ class Pipe:
         return self._until_halt(items)
 
     def _break_off(self, passed: list[Any], after: int) -> None:
-        """A stage failed that had *passed* on so much: that goes through the stages *after* it, and is kept."""
+        """A stage failed after it *passed* these items on: send them through the stages *after* it, and keep them."""
         self._halted = True
-        with suppress(Exception):  # if another one fails on the way, it has kept what had passed it
+        with suppress(Exception):  # if another stage fails on the way, it has kept what had passed it
             passed = self._pass_on([*passed, _BROKEN], after)
             self._rescued = [item for item in passed if item is not _BROKEN]
 
@@ -140,12 +139,12 @@ class Pipe:
 
 
 def _members(stage: Stage[Any, Any]) -> tuple[Stage[Any, Any], ...]:
-    """A row within a row is its stages: one walk instead of two."""
+    """The stages of *stage*, if it is a pipe: one loop instead of two."""
     return stage.stages if isinstance(stage, Pipe) else (stage,)
 
 
 def skipped(stage: object) -> int:
-    """How many items *stage*, or the stages of a row together, could not read; one that does not count has read all."""
+    """How many items *stage*, or the stages of a pipe together, could not read; 0 for a stage that does not count."""
     if isinstance(stage, Pipe):
         return sum(map(skipped, stage.stages))
     count = getattr(stage, "skipped", 0)
@@ -153,12 +152,12 @@ def skipped(stage: object) -> int:
 
 
 def is_ending(stage: object) -> bool:
-    """Whether *stage*, or one of a row, knows why the stream ends, and waits for what may yet come with that."""
+    """Whether *stage*, or one of a pipe, knows why the stream ends and waits for what comes with that."""
     return _says(stage, "is_ending")
 
 
 def is_calling(stage: object) -> bool:
-    """Whether *stage*, or one of a row, holds a call that is still being written."""
+    """Whether *stage*, or one of a pipe, holds a tool call that is still arriving."""
     return _says(stage, "is_calling")
 
 

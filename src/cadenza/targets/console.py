@@ -34,10 +34,9 @@ from rich.text import Text
 from ..text import tables
 from ..text.blocks import blocks
 from ..text.inline_styles import read
-from ..text.prose import Edit
 from ..text.repair import split_fence
 from ..text.units import whole_grapheme
-from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
+from ..types import Attachment, Edit, Identity, Kind, Notice, Post, Receipt
 from .target import Limits
 
 _MARK = "●"

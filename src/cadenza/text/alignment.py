@@ -1,7 +1,7 @@
-"""Which parts of a text another one is made of, where the second is the first with some changes.
+"""Find which parts of an old text a new text was made from, if the new one is the old one with some changes.
 
-Both are read once, from left to right. Where they part, the nearest place is looked for at which they agree again; text
-that was put in, left out or written in another way is found as such while the changes are small, and guessed otherwise.
+Both are read once, from left to right. Where they differ, the nearest position is searched at which they agree again.
+Insertions, deletions and replacements are found exactly while they are small, and guessed otherwise.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from .units import WHITESPACE
 
 _WHITE = re.compile(f"[{WHITESPACE}]+")
 _NEAR = 24
-"""How many characters at most differ in a small change."""
+"""The most characters that differ in a small change."""
 _SAMPLE = 4
-"""How many characters in a row agree behind a small change."""
+"""How many characters in a row must agree after a small change."""
 _FAR = 4096
-"""How far is looked for the end of a large change."""
+"""How far the end of a large change is searched."""
 _LARGE_SAMPLE = 12
 _LARGEST = 400
-"""How many characters at most are put in by a large change."""
+"""The most characters that a large change inserts."""
 _STRIDE = 64
 _NUMBER = re.compile(r"\d{1,24}.?", re.DOTALL)
 
 
 class Aligned(NamedTuple):
-    """What of one text each character of another was made of."""
+    """Which part of the old text each character of the new text was made from."""
 
     cuts: Sequence[int]
-    """Where in the old text the share of each new character begins; and, last, where that of the last one ends."""
+    """Where in the old text the part for each new character begins; the last entry is where the last part ends."""
     matched: int
-    """How many of the new characters stand in the old text."""
+    """How many of the new characters are in the old text."""
 
     @property
     def is_good(self) -> bool:
-        """Whether more of the new text is the old one than is not."""
+        """Whether at least half of the new text is from the old one."""
         return 2 * self.matched >= len(self.cuts) - 1
 
 
 def squeezed(text: str) -> str:
-    """*text* without its white space, which everybody may tidy."""
+    """*text* without white space, which any stage may tidy."""
     return _WHITE.sub("", text)
 
 
 def aligned(old: str, new: str) -> Aligned:
-    """What of *old*, from its beginning on, *new* was made of; it may be made of a part of it only."""
+    """Align *new* with *old*, from its beginning; *new* may end before *old* does."""
     if old.startswith(new):
         return Aligned(range(len(new) + 1), len(new))
     cuts: list[int] = []
@@ -61,22 +61,22 @@ def aligned(old: str, new: str) -> Aligned:
         if put_in:
             cuts += [here, *[here + left_out] * (put_in - 1)]
             here += left_out
-        else:  # what was left out belongs to what stands behind it
+        else:  # what was left out belongs to the character after it
             cuts.append(here)
             here, matched = here + left_out + 1, matched + 1
 
 
 def rewritten(old: str, new: str) -> Sequence[int]:
-    """Where in *old* the share of each character of *new* begins, and the last one's ends: all of *old* is in it."""
+    """Where in *old* the part for each character of *new* begins, and where the last ends; all of *old* is covered."""
     same = _common_end(old, new)
     cuts = [*aligned(old[: len(old) - same], new[: len(new) - same]).cuts]
     if len(cuts) > 1 and (not same or cuts[-1] == cuts[-2]):
-        cuts[-1] = len(old) - same  # what was put in instead of it; else it was left out of what stands behind it
+        cuts[-1] = len(old) - same  # it was replaced; otherwise it was left out before what follows
     return [*cuts, *range(len(old) - same + 1, len(old) + 1)]
 
 
 def _common_end(old: str, new: str) -> int:
-    """How many characters are the same at the end of both."""
+    """How many characters are equal at the end of both."""
     count, most = 0, min(len(old), len(new))
     while count < most and old[len(old) - count - 1] == new[len(new) - count - 1]:
         count += 1
@@ -84,7 +84,7 @@ def _common_end(old: str, new: str) -> int:
 
 
 def _common(old: str, here: int, new: str, there: int) -> int:
-    """How many characters are the same from *here* and *there* on."""
+    """How many characters are equal from *here* and *there* on."""
     count, most = 0, min(len(old) - here, len(new) - there)
     while count < most and old.startswith(new[there + count : there + count + _STRIDE], here + count):
         count = min(most, count + _STRIDE)
@@ -94,10 +94,10 @@ def _common(old: str, here: int, new: str, there: int) -> int:
 
 
 def _change(old: str, here: int, new: str, there: int) -> tuple[int, int]:
-    """How many characters were left out *here*, and how many were put in *there*; behind that, both agree again."""
+    """How many characters were left out *here* and inserted *there*, before both agree again."""
     left = len(new) - there
     for size in range(1, _NEAR + 1):
-        # It may also be that nothing of the old text is in the rest: a few characters that agree are no proof then.
+        # The rest may hold nothing of the old text: then a few equal characters prove nothing.
         least = 1 if size < left else _SAMPLE
         for left_out in range(max(0, size - left + least), size + 1):
             begin = there + size - left_out
@@ -120,6 +120,6 @@ def _large_change(old: str, here: int, new: str, there: int) -> tuple[int, int] 
 
 
 def _whole(sample: str, text: str, begin: int) -> str:
-    """*sample* of *text*; of a number all, and what follows it, because ids begin alike."""
+    """*sample* of *text*; a number is taken whole with the next character, because ids begin alike."""
     number = _NUMBER.match(text, begin) if sample.isdecimal() else None
     return number[0] if number else sample

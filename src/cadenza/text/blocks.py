@@ -1,16 +1,15 @@
-"""A whole text taken apart: what of it is prose, what is a code block, what is a table."""
+"""Split a whole text into prose, code blocks and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..types import Kind
-from .spans import Found, Scanner, SpanKind
-from .survey import survey
+from .spans import Found, Scanner, SpanKind, survey
 
 
 def blocks(text: str) -> Iterator[tuple[Kind, str]]:
-    """The prose, code blocks and tables of *text*, in their order; put together they are *text* again."""
+    """The prose, code blocks and tables of *text*, in order; joined they are *text* again."""
     scanner = Scanner()
     scanner.feed(text)
     kind, start = Kind.PROSE, 0
@@ -29,7 +28,7 @@ def blocks(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def code_in(text: str) -> list[range]:
-    """Where *text* is code, in blocks and within lines: nobody is called there, and a tag is a text."""
+    """The ranges of *text* that are code, in blocks and within lines: mentions and tags mean nothing there."""
     found: list[range] = []
     place = 0
     for kind, block in blocks(text):

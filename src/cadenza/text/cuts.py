@@ -1,4 +1,4 @@
-"""Where text may be cut when nothing in it says so: an overfull buffer, a reply that is broken off."""
+"""Where to cut text that offers no place by itself: a buffer that is full, a reply that breaks off."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SPACE = re.compile(f"[{WHITESPACE}]")
 
 
 def overflow_cut(scanner: Scanner, target: int) -> int:
-    """Where to cut the text, which runs on beyond *target* plus ``FORWARD``; 0 if every place is inside a span.
+    """Where to cut the text, which is longer than *target* plus ``FORWARD``; 0 if every place is inside a span.
 
-    First choice is the end of a sentence a little later, then a little earlier, then a space earlier, then later.
+    In order of preference: the end of a sentence a little later, a little earlier, a space earlier, a space later.
     """
     text = scanner.text
     target = min(target, len(text))
@@ -29,8 +29,8 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
         for place in _places(text, target, low, high):
             if not is_bad(place):
                 return place
-    # No good place near the target. If something that belongs together covers it, leave that whole: cut in front of it,
-    # but not so far in front that only crumbs are left, or behind it.
+    # No good place near the target. If a span covers it, keep that whole: cut in front of it, unless that leaves only
+    # crumbs, or after it.
     place = scanner.outside(target)
     if place >= low:
         return whole_grapheme(text, place)
@@ -48,7 +48,7 @@ def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
         (_SPACE, low, target, True),
         (_SPACE, target, high, False),
     ):
-        # One character more is shown to the pattern than may be taken: a stop wants to see the space behind it.
+        # The pattern gets one character more than may be used: a stop needs to see the space after it.
         places = [match.end() for match in pattern.finditer(text, start, stop + 1) if match.end() <= stop]
         yield from reversed(places) if backwards else places
 
@@ -56,7 +56,7 @@ def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
 def clauses_in(text: str, spans: Iterable[Span]) -> str | None:
     """*text* up to its last whole clause; ``None`` if it has none.
 
-    Never cuts inside anything that has closed (an address, a quote, emphasis), and keeps the clause's closing marks.
+    Never cuts inside a span (an address, a quote, emphasis), and keeps the closing marks of the clause.
     """
     core = text.rstrip(WHITESPACE)
     if is_whole(core):

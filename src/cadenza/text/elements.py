@@ -1,4 +1,4 @@
-"""What the scanner finds in a whole text that looks different from the rest: emphasis, code, links, addresses and tags."""
+"""The parts of a whole text that Discord renders differently: emphasis, code, links, addresses and tags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Sort(Enum):
     """What an element is."""
 
     BLOCK = auto()
-    """A code block, from the marks that open it to those that close it."""
+    """A code block, including its fences."""
     EMPHASIS = auto()
     CODE = auto()
     LINK = auto()
@@ -30,20 +30,20 @@ _SORTS = {
 
 
 class Element(NamedTuple):
-    """``text[start:end]`` is something, marks and all."""
+    """``text[start:end]`` is something, marks included."""
 
     sort: Sort
     start: int
     end: int
     mark: str = ""
-    """What opens it: of emphasis and code blocks."""
+    """The opening mark of emphasis and code blocks."""
 
 
 def elements(text: str) -> list[Element]:
-    """The elements of *text*, outer ones before what is in them. Two of them never cross.
+    """The elements of *text*, outer ones before inner ones. Two of them never cross.
 
-    What stands in quotes or brackets looks like the rest. A code block that nothing closes is none: Discord shows its
-    backticks, and all that is behind them as usual.
+    Quotes and brackets are left out, because they look like text. An unclosed code block is none: Discord shows its
+    backticks and renders what follows as usual.
     """
     scanner = Scanner()
     scanner.feed(text)
@@ -53,10 +53,10 @@ def elements(text: str) -> list[Element]:
 
 
 def _blocks(scanner: Scanner) -> list[Element]:
-    """Scan to the end; gives back the code blocks, while the scanner has the spans."""
+    """Scan to the end; return the code blocks. The spans are in the scanner."""
     found: list[Element] = []
     opened = _NOT_OPEN
-    endless: dict[str, int] = {}  # how wide a fence of each sort of mark is that nothing closes any more
+    endless: dict[str, int] = {}  # per mark: the width of a fence that nothing closes any more
     while True:
         find = scanner.find(final=True)
         match find:
@@ -72,7 +72,7 @@ def _blocks(scanner: Scanner) -> list[Element]:
             case Find(Found.FENCE_CLOSE):
                 found.append(opened._replace(end=find.end))
             case Find(Found.TABLE_OPEN):
-                scanner.table = False  # Discord knows no tables: their rows are lines like others
+                scanner.table = False  # Discord has no tables: their rows are ordinary lines
             case Find(Found.BLOCK_TAG):
                 scanner.position = find.end
             case _:
@@ -83,7 +83,7 @@ _NOT_OPEN = Element(Sort.BLOCK, 0, 0, "`")
 
 
 def _leave_block(scanner: Scanner, opened: Element) -> None:
-    """Go on right behind the marks of *opened*, which open nothing."""
+    """Continue directly after the marks of *opened*, which open nothing."""
     scanner.fence = ""
     scanner.position = opened.end
 
@@ -91,5 +91,5 @@ def _leave_block(scanner: Scanner, opened: Element) -> None:
 def _as_element(span: Span, text: str) -> Element:
     start, end = span.start, span.end
     if span.kind is SpanKind.URL and text[start] == "<" and text[start - 1 : start] == "\\":
-        start, end = start + 1, end - 1  # the bracket stands for itself
+        start, end = start + 1, end - 1  # the bracket is escaped
     return Element(_SORTS[span.kind], start, end, span.marker)

@@ -1,7 +1,7 @@
-"""Emoji as they are written: tags (``<:name:1>``), shortcodes (``:name:``) and characters that are drawn as pictures.
+"""Find emoji in a text: tags (``<:name:1>``), shortcodes (``:name:``) and emoji characters.
 
-A shortcode is made of what stands in many texts that mean something else (``10:30:45``, ``3:4:5``, ``std::vec::new``),
-so each one that is found says whether it stands for itself.
+Much that is no emoji looks like a shortcode (``10:30:45``, ``3:4:5``, ``std::vec::new``), so each one that is found
+says whether it is separate from its neighbours.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
 """A custom emoji of a Discord server."""
 
 ODD_IN_NAME = "~+-"
-"""What names may hold besides letters, digits and underscores: ``ok~1``, ``+1``, ``flag-jp``."""
+"""What names may contain besides letters, digits and underscores: ``ok~1``, ``+1``, ``flag-jp``."""
 
 _NUMBER = "0123456789" + ODD_IN_NAME
 _THUMBS = frozenset({"+1", "-1"})
 _REAL_ID = 17
-"""Discord's ids have at least so many digits; what has fewer behind a strange prefix may be a file and a line."""
+"""Discord's ids have at least so many digits; a shorter number after a strange prefix may be a line number."""
 _BESIDE_SHORTCODE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:")
 _DIGITS = frozenset("0123456789")
 _MAY_END_TAG = _DIGITS | {">"}
@@ -34,7 +34,7 @@ _TAG_BEGINS = re.compile(r"<[^\s<>]{0,64}\Z")
 _TAG_ENDS = re.compile(r"[0-9]{0,20}>")
 _RUN = re.compile(rf"[^{WHITESPACE}]*")
 _LONGEST_NAME = 64
-"""Twice what Discord allows, so that no pattern looks further."""
+"""Twice what Discord allows; it bounds the patterns."""
 _NEXT_SHORTCODE = re.compile(rf":[\w~+-]{{1,{_LONGEST_NAME}}}:", re.ASCII)
 
 
@@ -42,25 +42,25 @@ class Form(Enum):
     """How an emoji is written."""
 
     TAG = auto()
-    """``<:name:1>``, and what cannot be anything else: ``<:name:>``, ``<a:name>``."""
+    """``<:name:1>``, and what can only be meant as one: ``<:name:>``, ``<a:name>``."""
     NEARLY_TAG = auto()
-    """``<e:name:1>``, ``<::name:1>``, ``<:name:1``: one if there is an emoji of that name."""
+    """``<e:name:1>``, ``<::name:1>``, ``<:name:1``: a tag if an emoji has that name."""
     SHORTCODE = auto()
     """``:name:``."""
     UNCLOSED = auto()
-    """``:name``: one if there is an emoji of that name and nothing else is meant."""
+    """``:name``: a shortcode if an emoji has that name and nothing else is meant."""
 
 
 class EmojiText(NamedTuple):
-    """Something in a text that is an emoji, or may be one."""
+    """A part of a text that is an emoji, or may be one."""
 
     form: Form
     start: int
     end: int
     name: str
     """As it is written."""
-    stands: bool
-    """Whether a shortcode has neighbours of its own kind at most, and no word or colon on either side."""
+    is_separate: bool
+    """Whether a shortcode has no word or colon beside it, except other shortcodes."""
 
     @property
     def is_number(self) -> bool:
@@ -69,30 +69,30 @@ class EmojiText(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is an emoji wherever it comes from: a tag, or a shortcode that can mean nothing else."""
+        """Whether it is an emoji whatever the roster holds: a tag, or a shortcode that can mean nothing else."""
         if self.form is Form.SHORTCODE:
-            return self.stands and (not self.is_number or self.name in _THUMBS)
+            return self.is_separate and (not self.is_number or self.name in _THUMBS)
         return self.form is Form.TAG
 
 
 def written_emoji(text: str, odd: str = "") -> Iterator[EmojiText]:
-    """The emoji of *text*, in order; names may also hold the characters of *odd*.
+    """The emoji of *text*, in order; names may also contain the characters of *odd*.
 
-    Where a colon may close one or open the next, ``:nope:wave:``, both are given.
+    If a colon may close one or open the next, as in ``:nope:wave:``, both are yielded.
     """
-    reach = -1  # where a row of shortcodes has come to
+    reach = -1  # where a run of shortcodes has come to
     for match in _pattern(odd).finditer(text):
         start, end = match.span()
-        if text[start - 1 : start] == "\\":  # it is meant to be read, not seen
+        if text[start - 1 : start] == "\\":  # escaped
             continue
         name = match["name"]
         if name is not None and _IN_TAG.search(text, max(0, start - 2), start):
-            continue  # a part of something that is no tag, ``<:wave:abc>``
+            continue  # part of something that is no tag, ``<:wave:abc>``
         if name is None:
             form, name = _tag(match)
-            yield EmojiText(form, start, end, name, stands=False)
+            yield EmojiText(form, start, end, name, is_separate=False)
         elif match["closed"] is None:
-            yield EmojiText(Form.UNCLOSED, start, end, name, stands=False)
+            yield EmojiText(Form.UNCLOSED, start, end, name, is_separate=False)
         else:
             end += 1
             if text[end : end + 1] in _MAY_END_TAG and _is_in_tag(text, start, end):
@@ -100,14 +100,14 @@ def written_emoji(text: str, odd: str = "") -> Iterator[EmojiText]:
             opens = start in (0, reach) or text[start - 1] not in _BESIDE_SHORTCODE
             if opens:
                 reach = end
-            yield EmojiText(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
+            yield EmojiText(Form.SHORTCODE, start, end, name, is_separate=opens and _may_end(text, end))
 
 
 class InWords:
-    """Says of the shortcodes of a text whether they are emoji though they stand inside a word: ``hi:wave:there``.
+    """Decides whether shortcodes inside a word are emoji: ``hi:wave:there``.
 
-    There a colon may mean anything, as in ``00:1b:a1:cc``, ``urn:a:b:c`` and ``list[1:x:2]``, so no digit may stand
-    beside one, and up to the next spaces all colons must belong to names that are known.
+    A colon may mean anything there, as in ``00:1b:a1:cc``, ``urn:a:b:c`` and ``list[1:x:2]``. So no digit may be next
+    to one, and all colons up to the next spaces must belong to known names.
     """
 
     __slots__ = ("_holds", "_is_known", "_is_sure", "_reach", "_row", "_text")
@@ -119,7 +119,7 @@ class InWords:
         self._holds = self._is_sure = True
 
     def holds(self, emoji: EmojiText) -> bool:
-        """Whether *emoji*, whose name is known, is one; to be asked in order. With a word on one side only it is."""
+        """Whether *emoji*, whose name is known, is one; call it in order. With a word on one side only it is."""
         if emoji.start >= self._row:
             self._row = self._end_of_row(emoji.end)
             self._holds = self._may_stand(
@@ -128,7 +128,7 @@ class InWords:
         return self._holds
 
     def _end_of_row(self, end: int) -> int:
-        """Where the last of those ends that follow each other without anything between."""
+        """Where a run of shortcodes without anything between them ends."""
         while (after := _NEXT_SHORTCODE.match(self._text, end)) and self._is_known(after.group()[1:-1]):
             end = after.end()
         return end
@@ -139,7 +139,7 @@ class InWords:
         return not (before in _DIGITS or after in _DIGITS) and self._is_word_of_emoji(self._row)
 
     def _is_word_of_emoji(self, index: int) -> bool:
-        """Whether all colons belong to names that are known, as far as there is no space; one look at each word."""
+        """Whether all colons of the word belong to known names; each word is checked once."""
         if index <= self._reach:
             return self._is_sure
         begin = index
@@ -154,14 +154,14 @@ class InWords:
 
 
 def emoji_names(text: str, odd: str = "") -> list[str]:
-    """Every word of *text* that may be the name of an emoji: a quick look whether it is worth another."""
+    """All words of *text* that may be names of emoji: a quick check."""
     return _names(odd).findall(text)
 
 
 def drawn_emoji(text: str) -> Iterator[tuple[int, int]]:
-    """Where in *text* characters stand that are drawn as pictures: all of a flag, a family, a keycap.
+    """The ranges of emoji characters in *text*: whole flags, families and keycaps.
 
-    Symbols that are text unless something says otherwise (``™``, ``☑``) are none without that something.
+    Symbols that are text by default (``™``, ``☑``) count only with a variation selector.
     """
     if _MAY_BE_DRAWN.search(text) is None:
         return
@@ -170,7 +170,7 @@ def drawn_emoji(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tag(match: re.Match[str]) -> tuple[Form, str]:
-    """How a tag is written, and the name in it."""
+    """The form of a tag, and the name in it."""
     if name := match["whole"]:
         is_sure = bool(match["id"] or name.strip(_NUMBER))  # `<:3>` is a face
     elif name := match["strange"]:
@@ -181,12 +181,12 @@ def _tag(match: re.Match[str]) -> tuple[Form, str]:
 
 
 def _is_in_tag(text: str, start: int, end: int) -> bool:
-    """Whether a shortcode is part of something in angle brackets: one tag inside another would be none."""
+    """Whether a shortcode is inside angle brackets: a tag inside another would be broken."""
     return _TAG_ENDS.match(text, end) is not None and _TAG_BEGINS.search(text[max(0, start - 65) : start]) is not None
 
 
 def _may_end(text: str, end: int) -> bool:
-    """Whether what follows a shortcode is no word, and no colon but that of another one."""
+    """Whether a shortcode may end here: no word follows, and no colon except that of another one."""
     after = text[end : end + 1]
     return after not in _BESIDE_SHORTCODE or (after == ":" and _NEXT_SHORTCODE.match(text, end) is not None)
 
@@ -216,7 +216,7 @@ def _names(odd: str) -> re.Pattern[str]:
 
 
 _MAY_BE_DRAWN = re.compile("[\u200d\u20e3\ufe0f\u231a-\u2b55\U0001f000-\U0001ffff]")
-"""Without one of these there is nothing for the pattern below, which is slow to make and slow to use."""
+"""A quick check before the pattern below, which is slow to compile and to run."""
 
 
 @lru_cache(maxsize=1)

@@ -1,12 +1,12 @@
-"""Handles: what stands behind an ``@`` to call somebody, and whom it calls.
+"""Handles: names after an ``@``, and who they mention.
 
-How a handle is written
-    ``@alice``, ``@john.doe``, ``@mary jane``, ``@555555555555555555``   as it is; a dot behind it ends the sentence
+Notation
+    ``@alice``, ``@john.doe``, ``@mary jane``, ``@555555555555555555``   plain; a dot after it ends the sentence
     ``@{mary jane}``, ``@(alice)``, ``@[alice]``                         in brackets
     ``@{alice|555555555555555555}``, ``@alice|555555555555555555``       with an id, which decides
 
-A name ends where its word ends. Han, kana and Hangul are written without spaces, so next to them a name needs no space
-either: in ``@アリスさん`` the name アリス is found if it is known, and in ``@aliceさん`` the name ``alice``.
+A name ends where its word ends. Han, kana and Hangul are written without spaces, so a name next to them needs no space
+either: in ``@アリスさん`` the known name アリス is found, and in ``@aliceさん`` the name ``alice``.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import category
 
-from ..types import Kind, Roster
+from ..types import Edit, Kind, Roster
 from .blocks import blocks
 from .names import normalised
-from .prose import Edit, Prose
+from .prose import Prose
 from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE, fits
 
 MOST_UNKNOWN = 10
-"""More unknown handles than this are not looked for in one text."""
+"""At most so many unknown handles of one text are looked up."""
 
 _EVERYBODY = frozenset({"everyone", "here"})
-"""Words that call a whole channel: they are nobody's name."""
+"""Words that mention a whole channel: they are never a name."""
 _LONGEST = 32
-"""The longest name that somebody has whom the roster does not know."""
+"""The longest name of a member that the roster does not know."""
 
 _JOINERS = frozenset("\u200c\u200d")
 _FIRST_MARK = "\u0300"
 
-# Not inside a word (an e-mail address), a tag or the path of an address, and not escaped.
-# What stands before the @ is looked at behind it: a pattern that begins with a letter is found much faster.
+# Not inside a word (an e-mail address), a tag or the path of an address, and not escaped. The lookbehinds come after
+# the @, because a pattern that begins with a literal is found much faster.
 _SIGN = re.compile(rf"@(?=[^{WHITESPACE}@])(?<![^\W{UNSPACED}]@)(?<![</@\\]@)")
-# Nothing in brackets goes over a line end or over another bracket of its kind, so no text is read twice.
+# Nothing in brackets crosses a line end or another bracket of its kind, so no text is read twice.
 _BRACKETED = {
     opener: re.compile(rf"\{opener}([^\{opener}\{closer}{LINE_ENDS}]{{1,100}})\{closer}")
     for opener, closer in ("{}", "()", "[]")
 }
 _BLOCK = re.compile(r"```|~~~|\|")
-"""What a code block or a table cannot do without."""
+"""Every code block and every table contains one of these."""
 _ID = re.compile(r"[0-9]{17,20}")
 _WITH_ID = re.compile(rf"(?P<name>\w[\w{SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{UNSPACED}])")
 
@@ -52,31 +52,31 @@ _WORD = re.compile(r"\w*")
 _SPACED_WORD = re.compile(rf"[^\W{UNSPACED}]*")
 _PIECE = re.compile(rf"[{SPACES}]+|[^\W{UNSPACED}]+|[^@{LINE_ENDS}]")
 _GOES_ON = re.compile(rf"[-.@]?[^\W{UNSPACED}]")
-"""Behind a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
+"""After a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
 
 
 class HandleMatch(NamedTuple):
-    """Somebody known is called in ``text[start:end]``."""
+    """``text[start:end]`` mentions a known person or persona."""
 
     start: int
     end: int
     target: str
-    """What is to stand there; nothing if it is known but has to stay as it is."""
+    """The replacement; empty if the handle is known but stays as it is."""
 
 
 @dataclass(slots=True)
 class _Node:
-    """How names go on that have begun the same way, piece by piece."""
+    """A node of the trie of names: how names continue, piece by piece."""
 
     target: str | None = None
     after: dict[str, _Node] = field(default_factory=dict)
 
 
 class Directory:
-    """Everybody who can be called, by every name."""
+    """All people and personas that can be mentioned, by every name."""
 
     def __init__(self, people: Mapping[str, str], personas: Mapping[str, str]) -> None:
-        """Take, for each name, what stands in its place; nothing leaves it as it is. A persona goes before a person."""
+        """Take the replacement for each name; an empty one leaves the handle. Personas take precedence over people."""
         self._personas = _by_name(personas.items())
         self._targets = {**_by_name(people.items()), **self._personas}
         self._root: dict[str, _Node] = {}
@@ -85,26 +85,27 @@ class Directory:
 
     @classmethod
     def of(cls, roster: Roster) -> Directory:
-        """Everybody in *roster*; a persona also by the word that calls it."""
+        """Everyone in *roster*; a persona also by its trigger word."""
         words = {word: _calling(word) for word in roster.personas.values()}
         return cls(roster.mentions, words | {name: words[word] for name, word in roster.personas.items()})
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands in place of any name."""
+        """Whether no name has a replacement."""
         return not any(self._targets.values())
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """The edits that put what is wanted in place of every known handle in *text*."""
+        """The edits that replace every known handle in *text*."""
         for _, call in self._calls(text):
             if call and call.target and call.target != text[call.start : call.end]:
                 yield Edit(*call)
 
     def unknown(self, text: str) -> tuple[str, ...]:
-        """The handles in the prose of *text* that nobody has, in their order, as they are written, each once.
+        """The unknown handles in the prose of *text*, in order, as they are written, each once.
 
-        What stands in round or square brackets is more often an aside than a name, so it is none of them. Where letters
-        that are written without spaces follow others, ``@bobさん``, it may be all of it or the first part: both are given.
+        Round and square brackets are left out: they hold an aside more often than a name. If letters of a script
+        without spaces follow other letters, ``@bobさん``, the handle may be all of it or the first part: both are
+        returned.
         """
         found: dict[str, str] = {}
         for block in _prose_with_signs(text):
@@ -120,7 +121,7 @@ class Directory:
         return tuple(found.values())
 
     def answered(self, text: str, found: Mapping[str, str]) -> str:
-        """*text* with the tags of *found*, which has them by handle, in place of those that nobody here has."""
+        """*text* with the tags of *found*, by handle, in place of unknown handles."""
         tags = _by_name(found.items())
         return "".join(
             Prose.of(block).edited(self._answers(block, tags)).text if kind is Kind.PROSE and "@" in block else block
@@ -142,14 +143,14 @@ class Directory:
 
     def _add(self, name: str, target: str) -> None:
         if "@" in name or _first_piece(name) in _EVERYBODY:
-            return  # it is understood in brackets only
+            return  # it is resolved in brackets only
         node = _Node(after=self._root)
         for _, piece in _pieces(name, 0):
             node = node.after.setdefault(piece, _Node())
         node.target = target
 
     def _calls(self, text: str) -> Iterator[tuple[int, HandleMatch | None]]:
-        """Where in *text* somebody may be called, and who."""
+        """Where *text* may mention somebody, and who that is."""
         done = 0
         for sign in _SIGN.finditer(text):
             start = sign.start()
@@ -159,7 +160,7 @@ class Directory:
                 done = call.end if call else done
 
     def _at(self, text: str, start: int) -> HandleMatch | None:
-        """Who is called by the ``@`` at *start*."""
+        """Who the ``@`` at *start* mentions."""
         if bracketed := _bracketed(text, start + 1):
             target = self._in_brackets(bracketed[1])
             if target is not None:
@@ -179,7 +180,7 @@ class Directory:
         return self._personas.get(normalised(name)) if target is None else target
 
     def _longest(self, text: str, start: int) -> HandleMatch | None:
-        """The longest name behind the ``@`` at *start* that somebody has."""
+        """The longest known name after the ``@`` at *start*."""
         found: HandleMatch | None = None
         names = self._root
         for end, piece in _pieces(text, start + 1):
@@ -195,7 +196,7 @@ class Directory:
 
 
 def may_call(text: str) -> bool:
-    """Whether anybody may be called in the prose of *text*."""
+    """Whether the prose of *text* may hold a mention."""
     return any(
         prose.is_free(sign.start(), sign.end())
         for prose in map(Prose.of, _prose_with_signs(text))
@@ -204,18 +205,18 @@ def may_call(text: str) -> bool:
 
 
 def _prose_with_signs(text: str) -> Iterator[str]:
-    """The prose of *text*, as far as somebody may be called in it."""
+    """The parts of the prose of *text* that may hold a mention."""
     if _SIGN.search(text):
         yield from (block for kind, block in _blocks(text) if kind is Kind.PROSE and _SIGN.search(block))
 
 
 def _blocks(text: str) -> Iterable[tuple[Kind, str]]:
-    """What *text* is made of; most are prose, and need no look at all."""
+    """The blocks of *text*; most texts are prose and need no scan."""
     return blocks(text) if _BLOCK.search(text) else ((Kind.PROSE, text),)
 
 
 def _by_name(targets: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """*targets* by the names as they are compared; what two share stays as it is."""
+    """*targets* by normalised name; a name that two share is left as it is."""
     found: dict[str, str] = {}
     for name, target in targets:
         key = normalised(name)
@@ -225,7 +226,7 @@ def _by_name(targets: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _calling(word: str) -> str:
-    """How a persona is called by *word*; nothing if that would call everybody."""
+    """The text that triggers a persona by *word*; empty if it would mention everyone."""
     word = word.lstrip(WHITESPACE + "@").rstrip(WHITESPACE)
     return f"@{word}" if _first_piece(word) not in ("", *_EVERYBODY) else ""
 
@@ -236,14 +237,14 @@ def _bracketed(text: str, start: int) -> re.Match[str] | None:
 
 
 def _with_id(handle: str) -> tuple[str, str]:
-    """A name and the id behind the last bar; no id if there is none."""
+    """The name, and the id after the last bar; empty without one."""
     name, bar, last = handle.rpartition("|")
     number = last.strip(WHITESPACE)
     return name, number if bar and _ID.fullmatch(number) else ""
 
 
 def _readings(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """What the unknown handle behind the ``@`` at *start* may be, and where it ends then."""
+    """What the unknown handle after the ``@`` at *start* may be, each with its end."""
     if bracketed := _bracketed(text, start + 1):
         _, number = _with_id(bracketed[1])
         if text[start + 1] == "{":
@@ -274,7 +275,7 @@ def _ends_name(text: str, end: int) -> bool:
 
 
 def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """What names are compared by: words, white space and single characters from *start* on; where each ends, and what it is."""
+    """The pieces by which names are compared, from *start* on, each with its end: words, white space, characters."""
     while piece := _PIECE.match(text, start):
         end = piece.end()
         if text[start] in SPACES:
@@ -290,7 +291,7 @@ def _first_piece(text: str, start: int = 0) -> str:
 
 
 def _past(text: str, start: int, letters: re.Pattern[str]) -> int:
-    """Where the word at *start* ends, with the accents and vowel signs in it."""
+    """Where the word at *start* ends, accents and vowel signs included."""
     match = letters.match(text, start)
     end = match.end() if match else start
     return _past_marks(text, end, letters) if end > start else end

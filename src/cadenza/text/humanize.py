@@ -1,11 +1,11 @@
-"""Text as people type it in a hurry: small letters, few commas, and now and then a message more than one.
+"""Make text look typed in a hurry: lower case, fewer commas, and sometimes several messages instead of one.
 
 How it works
-    The text is never rewritten step by step. What must stay (code, addresses, tags, labels) is a list of ranges;
-    what goes (a semicolon, a comma) and where a message ends is a list of edits; one walk over both makes the pieces.
-    So nothing stands in for anything, and no text of a model can be taken for a stand-in.
+    The text is never rewritten step by step. What must stay (code, addresses, tags, labels) is a list of ranges.
+    What is removed (a semicolon, a comma) and where a message ends is a list of edits. One pass over both makes the
+    pieces. So there are no placeholders, which a model's text could be mistaken for.
 
-Chance is handed in. Every comma is rolled for, then every run of ``!`` and ``?``, each from left to right.
+Randomness is passed in. Every comma is rolled for, then every run of ``!`` and ``?``, each from left to right.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
-from .spans import Span, SpanKind
-from .survey import survey
+from .spans import Span, SpanKind, survey
 from .units import WHITESPACE
 
 _COMMA_GOES = 0.4
-"""A comma goes for a roll below this one,"""
+"""A comma is removed for a roll below this one,"""
 _COMMA_BREAKS = 0.6
 """ends the message for a roll below this one, and stays for any other."""
 _MARKS_BREAK = 0.5
@@ -49,7 +48,7 @@ _SHORTHAND = frozenset(
         "tysm",
     ]
 )
-"""Written as it was typed, whatever the case."""
+"""Abbreviations that keep their case."""
 
 _Range = tuple[int, int]
 _FAR = 1 << 60
@@ -58,37 +57,37 @@ _SPACE = f"[{WHITESPACE}]"
 _SPACES = re.compile(f"{_SPACE}*+")
 _LETTERS = r"[^\W\d_]++"
 _JOINERS = r"\u0300-\u036f'’\-"
-"""An accent of its own joins letters like an apostrophe does."""
-# What touches a digit or "_" is a name, not a word.
-# Plain small letters, most words, are passed over: asking about each would take longer than all the rest.
+"""A combining accent joins letters like an apostrophe does."""
+# A word that touches a digit or "_" is a name. Plain lower-case words, which are most, are skipped: handling each would
+# take longer than all the rest.
 _WORD = re.compile(rf"(?<!\w)(?![a-z]++(?![\w{_JOINERS}])){_LETTERS}(?:[{_JOINERS}]++{_LETTERS})*(?!\w)")
 
-# Part of a word in a script that puts spaces between its words; those further up do not.
+# Part of a word in a script with spaces between words; the scripts above this range have none.
 _IN_SPACED_WORD = re.compile(rf"(?![\u2e80-\U0010ffff])[\w{_JOINERS}]")
 
-# Where there is nothing else than these there is no span to look for: most messages of degree 3 are words, and an emoji or two.
+# Without any other character there is no span to look for: most messages of degree 3 are words and an emoji or two.
 _MARKED = re.compile(rf"[^\w.,;:!?'’…。、，！？；{WHITESPACE}\u200d\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|_")
 _ESCAPED_OR_FENCE = re.compile(r"\\[!-/:-@\[-`{-~]|`{3,8}")
 _FENCE_END = re.compile("`{3,8}")
 _AFTER_URL = ".,;:!?'…；，、！？。"
-# The scanner knows an address by its scheme in small letters; the case of these matters all the same.
+# The scanner knows an address by its lower-case scheme; the case of these matters too.
 _BARE_ADDRESS = re.compile(
     rf"(?<![\w.+-])(?:[\w+-]++://|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"  # discord.gg/Ab, Https://
 )
 _LABEL = re.compile(rf"\([\w{WHITESPACE}]++\):|[\w{WHITESPACE}]++:?")
 _SHORTCODE = re.compile(r":\w*+[+-][\w+-]*+:")
-"""A shortcode of plain letters is kept as a label is; these have a sign in them."""
+"""Shortcodes with a sign in them; those of plain letters are kept as labels."""
 
 _MOUTH = r"[-'^]?(?:[()\]]|[DPp3](?![\w;；]))"
 _SMILE = re.compile(rf"(?<={_SPACE}):{_MOUTH}")
-# A wink is a face as well: ;) ;-D ;_; and the like.
+# A wink is a face too: ;) ;-D ;_; and the like.
 _SEMICOLONS = re.compile(rf"(?P<face>;[-_.w];|;++{_MOUTH})|[;；]++")
-# A semicolon goes whatever a comma does, so it does not stand between the comma and its space.
+# Semicolons are removed in any case, so one between a comma and its space does not count.
 _COMMA = re.compile(rf"(?:,(?=[;；]*+(?:{_SPACE}|\Z))[;；]*+|[、，､](?!\d))({_SPACE}*+)")
 _MARKS = re.compile("[!?！？]++")
 _NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，､~～ー")
 """No message begins with one of these."""
-# What opens these lines shapes them to their end, and a message cut off them would have lost its shape.
+# The mark that opens such a line applies up to its end; a message cut from it would lose the style.
 _SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}|[-*+•]|\d{1,3}[.)]) .*|\|(?!\|).*)", re.MULTILINE)
 
 
@@ -106,7 +105,7 @@ _Edit = tuple[int, int, _Does]
 def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
     """Make *text* casual; each piece is a message of its own.
 
-    Without *roll* only capitals and semicolons go, and there is one piece.
+    Without *roll* only capitals and semicolons change, and there is one piece.
     """
     spans = survey(text).spans if _MARKED.search(text) else ()
     kept = _kept(text, spans)
@@ -122,7 +121,7 @@ def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
 
 
 def _merged(ranges: Iterable[_Range]) -> list[_Range]:
-    """The same places in order, none of them twice."""
+    """The same ranges in order, without overlaps."""
     merged: list[_Range] = []
     for start, end in sorted(ranges):
         if merged and start <= merged[-1][1]:
@@ -133,7 +132,7 @@ def _merged(ranges: Iterable[_Range]) -> list[_Range]:
 
 
 def _gaps(ranges: list[_Range], length: int) -> Iterator[_Range]:
-    """What lies between *ranges*, which are merged."""
+    """The gaps between *ranges*, which are merged."""
     position = 0
     for start, end in ranges:
         yield position, start
@@ -146,18 +145,18 @@ def _holds(ranges: list[_Range], index: int) -> bool:
     return at >= 0 and index < ranges[at][1]
 
 
-# --- what stays ---------------------------------------------------------------------
+# --- what is kept -------------------------------------------------------------------
 
 
 def _kept(text: str, spans: tuple[Span, ...]) -> list[_Range]:
-    """Where not a character may change."""
+    """The ranges in which no character may change."""
     kept = _merged(filter(None, (_atom(text, span) for span in spans)))
     if "```" in text:
         kept = _merged([*kept, *_fences(text, kept)])
     if "/" in text:
         kept = _merged([*kept, *_addresses(text, kept)])
     if ":" in text:
-        # Not one after the other: a label goes up to the first colon of a shortcode.
+        # Searched separately: a label reaches up to the first colon of a shortcode.
         shortcodes = [match.span() for match in _SHORTCODE.finditer(text)]
         kept = _merged([*kept, *shortcodes, *_labels(text, kept)])
     return kept
@@ -170,7 +169,7 @@ def _atom(text: str, span: Span) -> _Range | None:
         case SpanKind.URL:
             return span.start, _address_end(text, span.start, span.end)
         case SpanKind.LINK:
-            # Its text is read like any other; only the address has to stay.
+            # Its text is treated like any other; only the address is kept.
             return max(span.start, text.find("](", span.start, span.end)), span.end
         case _:
             return None
@@ -182,7 +181,7 @@ def _address_end(text: str, start: int, end: int) -> int:
 
 
 def _fences(text: str, atoms: list[_Range]) -> Iterator[_Range]:
-    """Blocks of code as the scanner sees them; one that is not closed goes on to the end."""
+    """Code blocks as the scanner sees them; an unclosed one reaches to the end."""
     position = 0
     while mark := _ESCAPED_OR_FENCE.search(text, position):
         start, position = mark.span()
@@ -211,7 +210,7 @@ def _addresses(text: str, atoms: list[_Range]) -> Iterator[_Range]:
 
 
 def _labels(text: str, atoms: list[_Range]) -> Iterator[_Range]:
-    """Who speaks (``Name:``, ``(Full Name):``), and with it what else stands before a colon: 10:30."""
+    """Speakers (``Name:``, ``(Full Name):``), and whatever else precedes a colon: 10:30."""
     for gap in _gaps(atoms, len(text)):
         for match in _LABEL.finditer(text, *gap):
             colon = match.end() - 1
@@ -220,15 +219,15 @@ def _labels(text: str, atoms: list[_Range]) -> Iterator[_Range]:
 
 
 def _quiet(text: str, spans: tuple[Span, ...]) -> Iterator[_Range]:
-    """Where nothing is rolled for: half of a quotation, of bold or of a table is no message."""
+    """The ranges without rolls: half of a quotation, of bold text or of a table is no message."""
     for span in spans:
-        if span.kind is not SpanKind.URL:  # the mark behind an address may be the scanner's part of it
+        if span.kind is not SpanKind.URL:  # the scanner may count the mark after an address as part of it
             yield span.start, span.end
     for match in _SHAPED_LINE.finditer(text):
         yield match.span()
 
 
-# --- what goes ----------------------------------------------------------------------
+# --- what is removed ----------------------------------------------------------------
 
 
 def _without_semicolons(text: str, kept: list[_Range]) -> list[_Edit]:
@@ -242,7 +241,7 @@ def _without_semicolons(text: str, kept: list[_Range]) -> list[_Edit]:
 
 
 def _joins(text: str, start: int, end: int) -> bool:
-    """Whether what stands around the semicolons would become something else without them."""
+    """Whether the text around the semicolons would mean something else without them."""
     before, after = text[start - 1 : start], text[end : end + 1]
     if before in ("\\", ":"):
         return True  # an escape, or the beginning of an address
@@ -290,7 +289,7 @@ def _space_end(text: str, start: int) -> int:
 
 
 def _ends_something(marks: str, after: str, *, spaced: bool) -> bool:
-    """Whether a sentence may end with *marks*; full-width ones need no space behind them."""
+    """Whether a sentence may end with *marks*; full-width ones need no space after them."""
     if spaced or not after:
         return True
     return not marks.isascii() and after not in _NEVER_FIRST
@@ -305,7 +304,7 @@ def _pieces(text: str, edits: list[_Edit]) -> list[str]:
     position = 0
     for start, end, does in sorted(edits):
         if start < position:
-            continue  # a semicolon before the space that a break has taken
+            continue  # a semicolon before the space that a break has removed
         parts.append(_lowered(text[position:start]))
         position = end
         if does is _Does.STAYS:
@@ -319,7 +318,7 @@ def _pieces(text: str, edits: list[_Edit]) -> list[str]:
 
 
 def _trimmed(pieces: list[str]) -> list[str]:
-    """Without the space around breaks, and without what is nothing else."""
+    """*pieces* without the space around breaks, and without blank ones."""
     if len(pieces) == 1:
         return pieces
     first, *between, last = pieces

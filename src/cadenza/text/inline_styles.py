@@ -1,7 +1,7 @@
-"""The marks within a line, read as people see them: ``**four** [stars](https://a.example)`` is "four stars" in two looks.
+"""Read the marks within a line: ``**four** [stars](https://a.example)`` is "four stars" in two styles.
 
-``read`` says what in a text is a mark and what looks different; ``runs`` and ``plain`` put that to work for the cell of a
-table, which is shown where no mark means anything: in a picture or in a code block.
+``read`` finds the marks and the styled ranges; ``runs`` and ``plain`` apply that to the cell of a table, which is shown
+where marks mean nothing: in a picture or in a code block.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..types import Edit
 from .emoji import EMOJI
-from .prose import Edit
-from .spans import Span, SpanKind
-from .survey import survey
+from .spans import Span, SpanKind, survey
 
 LOOKS = {
     "*": ("italic",),
@@ -25,18 +24,18 @@ LOOKS = {
     "~~": ("strike",),
     "||": ("spoiler",),
 }
-"""How what stands between two marks looks."""
+"""The styles of the text between two marks."""
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _COMMAND = re.compile(r"<(?P<command>/.+):\d+>")
 _TIME = re.compile(r"<t:(?P<seconds>-?\d+)(?::(?P<style>[a-zA-Z]))?>")
 _FENCED = re.compile(r"(?<!`)(`{3,}+)([^`]++)\1(?!`)")
 _NOT_FIRST = "x "
-"""Put in front of a cell: what opens a code block at the start of a line opens none in a table."""
+"""Put in front of a cell, because a fence opens no code block in a table."""
 
 
 class Run(NamedTuple):
-    """A stretch of text in one look."""
+    """A run of text in one style."""
 
     text: str
     bold: bool = False
@@ -46,11 +45,11 @@ class Run(NamedTuple):
     code: bool = False
     link: bool = False
     spoiler: bool = False
-    """Hidden until somebody asks to see it."""
+    """Hidden until it is clicked."""
 
 
 class StyledRange(NamedTuple):
-    """``text[start:end]`` looks as the field *look* of ``Run`` says."""
+    """``text[start:end]`` has the style of the field *look* of ``Run``."""
 
     look: str
     start: int
@@ -58,18 +57,18 @@ class StyledRange(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What the marks in a text mean."""
+    """The meaning of the marks in a text."""
 
     stretches: list[StyledRange]
     edits: list[Edit]
-    """What takes the marks out of the text, in order; of two that overlap the first one counts."""
+    """The edits that remove the marks, in order; of two that overlap the first one counts."""
 
 
 def read(text: str, *, in_cell: bool = False) -> Reading:
-    """Read the marks of *text*. What the scanner does not call emphasis is left as it is.
+    """Read the marks of *text*. What the scanner does not call emphasis stays.
 
-    *in_cell* is a cell of a table: ``<br>`` ends a line, a bar is escaped even in code, a time is put in words, and a
-    link is its text, where otherwise its address stands behind it.
+    With *in_cell*, the text is a cell of a table: ``<br>`` ends a line, a bar is escaped even in code, a timestamp
+    becomes words, and a link becomes its text. Otherwise the address of a link follows its text.
     """
     spans = survey(text).spans
     stretches = [stretch for span in spans for stretch in _stretches(span, text, in_cell=in_cell)]
@@ -86,7 +85,7 @@ def read(text: str, *, in_cell: bool = False) -> Reading:
 
 
 def runs(cell: str) -> tuple[Run, ...]:
-    """The cell of a table as it is to be seen; a line end is one in the text."""
+    """The runs of a table's cell; a line end is one in the text."""
     text = _NOT_FIRST + _FENCED.sub(r"`\2`", cell)  # a code block within a line is code within a line
     stretches, edits = read(text, in_cell=True)
     edits.insert(0, Edit(0, len(_NOT_FIRST)))
@@ -109,18 +108,18 @@ def runs(cell: str) -> tuple[Run, ...]:
 
 
 def plain(cell: str) -> str:
-    """The cell of a table as words alone, on one line."""
+    """The words of a table's cell, on one line."""
     return "".join(run.text for run in runs(cell)).replace("\n", " ")
 
 
 def _pieces(text: str, edits: list[Edit], places: list[int]) -> Iterator[tuple[int, str]]:
-    """What *edits* leave of *text*, and where in *text* it stood; cut at *places*, which are in order."""
+    """What *edits* leave of *text*, with its index in *text*; split at *places*, which are in order."""
     position = 0
     following = iter([*places, len(text)])
     place = next(following)
     for start, end, instead in [*edits, Edit(len(text), len(text))]:
         if start < position:
-            continue  # what stood here is gone already
+            continue  # removed already
         while position < start:
             while place <= position:
                 place = next(following)
@@ -133,7 +132,7 @@ def _pieces(text: str, edits: list[Edit], places: list[int]) -> Iterator[tuple[i
 
 
 def _stretches(span: Span, text: str, *, in_cell: bool) -> Iterator[StyledRange]:
-    """What looks different because of *span*."""
+    """The ranges that *span* gives a style."""
     match span.kind:
         case SpanKind.EMPHASIS if _is_closed(span, text):
             yield from (StyledRange(look, span.start, span.end) for look in LOOKS[span.marker])
@@ -146,7 +145,7 @@ def _stretches(span: Span, text: str, *, in_cell: bool) -> Iterator[StyledRange]
 
 
 def _edits(span: Span, text: str, *, in_cell: bool) -> Iterator[Edit]:
-    """What takes the marks of *span* out of *text*."""
+    """The edits that remove the marks of *span* from *text*."""
     source = text[span.start : span.end]
     match span.kind:
         case SpanKind.EMPHASIS if _is_closed(span, text):
@@ -154,7 +153,7 @@ def _edits(span: Span, text: str, *, in_cell: bool) -> Iterator[Edit]:
         case SpanKind.CODE:
             ticks = len(source) - len(source.lstrip("`"))
             inside = source[ticks:-ticks]
-            # A space on either side only keeps the backticks apart from others.
+            # A space on either side only separates the backticks from others.
             is_padded = inside.startswith(" ") and inside.endswith(" ") and not inside.isspace()
             yield from _without_ends(span, ticks + is_padded)
         case SpanKind.LINK:
@@ -184,7 +183,7 @@ def _without_ends(span: Span, width: int) -> Iterator[Edit]:
 
 
 def _words(tag: str, *, in_cell: bool) -> str:
-    """One of Discord's tags in words, as far as nobody has to be asked for a name."""
+    """A tag of Discord in words, if that needs no lookup."""
     if emoji := EMOJI.fullmatch(tag):
         return f":{emoji['name']}:"
     if in_cell and (time := _TIME.fullmatch(tag)):
@@ -195,9 +194,9 @@ def _words(tag: str, *, in_cell: bool) -> str:
 
 
 def date_of(seconds: int, style: str) -> str:
-    """A moment, given in seconds since 1970, as in "2025-03-09 14:05 UTC"; some styles are only its date or its time."""
+    """A time in seconds since 1970 as in "2025-03-09 14:05 UTC"; some styles show only its date or its time."""
     days, second = divmod(seconds, 86_400)
-    # Counted from 1 March of the year 0, so that the odd day of a leap year is the last one; 400 years are 146 097 days.
+    # Counted from 1 March of the year 0, so that a leap day is the last day of its year; 400 years are 146 097 days.
     era, day = divmod(days + 719_468, 146_097)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     day -= 365 * year + year // 4 - year // 100
@@ -218,14 +217,14 @@ def date_of(seconds: int, style: str) -> str:
 
 
 class _Inside:
-    """Asks, for growing indices, which of some spans one lies in."""
+    """Finds, for growing indices, the span that contains one."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.spans = spans
         self._next = 0
 
     def at(self, index: int) -> Span | None:
-        """The span that *index* lies in."""
+        """The span that contains *index*."""
         while self._next < len(self.spans) and self.spans[self._next].end <= index:
             self._next += 1
         if self._next < len(self.spans) and self.spans[self._next].start <= index:

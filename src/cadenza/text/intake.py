@@ -1,7 +1,7 @@
-r"""The door for text: what arrives is made into text that everything behind can rely on.
+r"""Normalise incoming text, so that every later stage can rely on it.
 
-Line ends become ``\n``, a pair of surrogates cut in two becomes one character again,
-and what no chat can show (half a pair, control characters) becomes U+FFFD, as browsers do.
+Line ends become ``\n``, a surrogate pair that was cut in two becomes one character again, and what no chat can show
+(lone surrogates, control characters) becomes U+FFFD, as in browsers.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 
 _UNSEEN = "\0-\x08\x0e-\x1a\x1c-\x1f\x7f"
-"""Control characters, but for ESC: Discord knows colours in code blocks, and whoever writes to a terminal takes care."""
+"""Control characters except ESC: Discord has colours in code blocks, and the terminal target handles it."""
 _ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
 ODD = frozenset(filter(_ODD.match, map(chr, [*range(128), *range(0xD800, 0xE000)])))
-"""Every character that the intake looks at: text without one of these needs no intake."""
+"""Every character that the intake may change: text without these needs no intake."""
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
 _BROKEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
 
 
 class Intake:
-    """Takes pieces of text, gives back clean ones. Holds back at most one character."""
+    """Takes pieces of text and returns clean ones. Holds back at most one character."""
 
     __slots__ = ("held",)
 
@@ -26,7 +26,7 @@ class Intake:
         self.held = ""
 
     def feed(self, text: str) -> str:
-        """Clean *text*; the last character may have to wait for the next piece."""
+        """Clean *text*; its last character may have to wait for the next piece."""
         if not self.held and not _ODD.search(text):
             return text
         text = self.held + text
@@ -37,7 +37,7 @@ class Intake:
         return _clean(text)
 
     def flush(self) -> str:
-        """Let go of what was held."""
+        """Release what was held back."""
         held, self.held = self.held, ""
         return _clean(held)
 

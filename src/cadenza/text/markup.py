@@ -1,28 +1,29 @@
-"""Discord's Markdown as it is shown: a text in, nodes out, as ``docs/films.md`` tells them.
+"""Discord's Markdown as it is rendered: a text in, a tree of nodes out, in the format of ``docs/films.md``.
 
-What is bold, code, a link or a tag is what the scanner of ``spans`` says. The shapes of lines (headings, quotes, lists)
-are read here, in the order in which Discord reads: whatever begins first holds what is in it, and a mark that closes
-only outside of that is plain text.
+The scanner of ``spans`` decides what is bold, code, a link or a tag. Line styles (headings, quotes, lists) are parsed
+here, in Discord's order: what begins first contains what is in it, and a mark that closes outside of that is text.
 
-A text is read from left to right, once: ``_Reader`` goes through the elements that the scanner found as it comes by.
+A text is read once, from left to right: ``_Reader`` consumes the elements of the scanner as it passes them.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from .elements import Element, Sort, elements
-from .inline_styles import LOOKS
+from .inline_styles import LOOKS, date_of
 from .intake import Intake
-from .markup_node import Node
 from .spans import SHAPED
 
+Node: TypeAlias = str | dict[str, Any]
+"""A text, or an object whose ``is`` names its sort."""
+
 _DEEPEST = 24
-"""How many nodes may lie in each other; marks that are deeper are text."""
+"""How deep nodes may be nested; deeper marks are text."""
 _SPECIAL = re.compile(r"\n|\\(?P<escaped>[!-/:-@\[-`{-~])|@(?P<all>everyone|here)\b")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _HEADING = re.compile(r"[ \t]*(?P<marks>#{1,3}) +(?=[^\s#])")
@@ -43,50 +44,80 @@ _TAG = re.compile(
     re.ASCII,
 )
 _LAST_SECOND = 8_640_000_000_000
-"""The end of time, as browsers know it."""
+"""The last timestamp that browsers can show."""
+_SIGNS = {"user": "@", "role": "@", "channel": "#", "command": "/", "everyone": "@", "here": "@"}
 _UNKNOWN = {"user": "unknown-user", "role": "unknown-role", "channel": "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What is shown for the ids in a text."""
+    """The names to show for the ids in a text."""
 
     users: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     channels: Mapping[str, str] = field(default_factory=dict)
 
 
-NOBODY = Names()
-"""For a text of which nobody knows the names."""
+NO_NAMES = Names()
+"""For a text without known names."""
 
 
-def nodes(text: str, names: Names = NOBODY) -> list[Node]:
-    """*text* as Discord shows it. Never fails, whatever the text is, and takes as long as the text is long."""
+def nodes(text: str, names: Names = NO_NAMES) -> list[Node]:
+    """*text* as Discord renders it. It never fails, and takes linear time."""
     intake = Intake()
     clean = intake.feed(text) + intake.flush()
     return _Reader(clean, names).read(0, len(clean), _Place(), is_fresh=True)
 
 
+def plain(shown: Iterable[Node], *, hidden: str | None = None) -> str:
+    """The words of *shown*; *hidden*, if given, replaces each spoiler."""
+    return "".join(_words(node, hidden) for node in shown)
+
+
+def _words(node: Node, hidden: str | None) -> str:
+    match node:
+        case str():
+            return node
+        case {"is": "spoiler"} if hidden is not None:
+            return hidden
+        case {"is": "code", "text": text}:
+            return str(text)
+        case {"is": "block", "text": text}:
+            return f"{text}\n"
+        case {"is": "list", "items": items}:
+            return "".join(f"{plain(item, hidden=hidden)}\n" for item in items)
+        case {"is": "mention", "sort": sort, "name": name}:
+            return f"{_SIGNS[sort]}{name}"
+        case {"is": "emoji", "name": name}:
+            return f":{name}:"
+        case {"is": "time", "seconds": seconds, "style": style}:
+            return date_of(seconds, style)
+        case {"is": "heading" | "subtext" | "quote", "of": inner}:
+            return f"{plain(inner, hidden=hidden)}\n"
+        case _:
+            return plain(node["of"], hidden=hidden)
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in the tree something is read."""
+    """The context in which a part of the tree is read."""
 
     depth: int = 0
     in_quote: bool = False
-    """Quotes do not lie in each other."""
+    """Quotes are not nested."""
     in_link: bool = False
     is_marked: bool = False
-    """Each line begins with the mark of a quote."""
+    """Each line begins with a quote mark."""
     indent: int = 0
-    """In the item of a list: how far the text of its first line is from the edge."""
+    """In a list item: the column where its text begins."""
 
     def below(self, **changed: Any) -> _Place:
-        """A place in a node that is here."""
+        """The context of a child node."""
         return replace(self, depth=self.depth + 1, **changed)
 
 
 class _Shown:
-    """Nodes that are put together one after the other; texts that touch become one."""
+    """A list of nodes under construction; neighbouring texts are joined."""
 
     def __init__(self) -> None:
         self._nodes: list[Node] = []
@@ -117,18 +148,18 @@ class _Reader:
         self._names = names
         self._elements = elements(text)
         self._blocks = [element for element in self._elements if element.sort is Sort.BLOCK]
-        self._next = 0  # the first of the elements that has not been passed
-        self._line = 0  # where the line begins that is being read, behind the mark of a quote
+        self._next = 0  # the first element that was not passed
+        self._line = 0  # where the current line begins, after a quote mark
 
     def read(self, start: int, end: int, place: _Place, *, is_fresh: bool) -> list[Node]:
-        """The nodes of ``text[start:end]``; *is_fresh* says that a line begins there."""
+        """The nodes of ``text[start:end]``; with *is_fresh*, a line begins there."""
         shown, position = _Shown(), start
         while position < end:
             if is_fresh:
-                node, behind = self._shaped(position, end, place)
+                node, after = self._shaped(position, end, place)
                 if node is not None:
                     shown.add(node)
-                    position = behind
+                    position = after
                     continue
                 position = self._without_indent(position, end, place)
             element = self._ahead(position, end, place)
@@ -140,15 +171,15 @@ class _Reader:
             self._next += 1
             node = self._node(element, place, is_fresh=is_fresh)
             if node is None:
-                continue  # its marks are text; what is in it may be something yet
+                continue  # its marks are text; its content is still read
             shown.add(node)
             position, is_fresh = element.end, False
-            if element.sort is Sort.BLOCK and (behind := self._line_end_behind(position, end)):
-                position, is_fresh = self._begin_line(behind, end, place), True
+            if element.sort is Sort.BLOCK and (after := self._after_line_end(position, end)):
+                position, is_fresh = self._begin_line(after, end, place), True
         return shown.done()
 
     def _ahead(self, position: int, end: int, place: _Place) -> Element | None:
-        """The next element that lies between *position* and *end*; those that cross an end are none."""
+        """The next element between *position* and *end*; elements that cross *end* are skipped."""
         for number in range(self._next, len(self._elements)):
             element = self._elements[number]
             if element.start >= end:
@@ -161,7 +192,7 @@ class _Reader:
         return None
 
     def _read_text(self, shown: _Shown, position: int, stop: int) -> tuple[int, bool]:
-        """Show the text from *position* on, at most to the end of its line; says whether a line has ended."""
+        """Add the text from *position* on, at most one line; returns whether a line has ended."""
         for special in _SPECIAL.finditer(self._text, position, stop):
             shown.add(self._text[position : special.start()])
             position = special.end()
@@ -177,11 +208,11 @@ class _Reader:
     # --- lines ------------------------------------------------------------------------
 
     def _begin_line(self, position: int, end: int, place: _Place) -> int:
-        """A line begins at *position*; gives back where its text does."""
-        self._line = self._behind_mark(position, end, place)
+        """Begin a line at *position*; returns where its text begins."""
+        self._line = self._after_mark(position, end, place)
         return self._line
 
-    def _behind_mark(self, position: int, end: int, place: _Place) -> int:
+    def _after_mark(self, position: int, end: int, place: _Place) -> int:
         mark = _QUOTE.match(self._text, position, end) if place.is_marked else None
         return mark.end() if mark else position
 
@@ -189,27 +220,27 @@ class _Reader:
         found = self._text.find("\n", position, end)
         return end if found < 0 else found
 
-    def _line_end_behind(self, position: int, end: int) -> int:
-        """What is behind the line end at *position*, if there is one; 0 if not."""
+    def _after_line_end(self, position: int, end: int) -> int:
+        """The index after the line end at *position*; 0 if there is none."""
         blanks = self._blanks(position, end)
         return blanks + 1 if blanks < end and self._text[blanks] == "\n" else 0
 
     def _blanks(self, position: int, end: int) -> int:
-        """Where the blanks end that begin at *position*."""
+        """Where the blanks at *position* end."""
         blanks = _BLANKS.match(self._text, position, end)
         return blanks.end() if blanks else position
 
     def _without_indent(self, position: int, end: int, place: _Place) -> int:
-        """Where the text of a line begins: blanks are not shown in the item of a list, nor in front of a code block."""
-        behind = self._blanks(position, end)
-        if behind == position or place.indent:
-            return behind
+        """Where the text of a line begins: blanks are dropped in a list item and in front of a code block."""
+        after = self._blanks(position, end)
+        if after == position or place.indent:
+            return after
         element = self._ahead(position, end, place)
-        is_block = element is not None and element.sort is Sort.BLOCK and element.start == behind
-        return behind if is_block else position
+        is_block = element is not None and element.sort is Sort.BLOCK and element.start == after
+        return after if is_block else position
 
     def _shaped(self, position: int, end: int, place: _Place) -> tuple[Node | None, int]:
-        """What the line at *position* is by its shape, if it is more than text, and where that ends."""
+        """The node of the line at *position*, if it has a line style, and where that node ends."""
         if place.depth >= _DEEPEST:
             return None, position
         text = self._text
@@ -223,7 +254,7 @@ class _Reader:
         return self._list(item, end, place) if item else (None, position)
 
     def _of_line(self, sort: str, mark: re.Match[str], end: int, place: _Place, **about: object) -> tuple[Node, int]:
-        """What goes to the end of the line that *mark* opens."""
+        """A node up to the end of the line that *mark* opens."""
         stop = self._line_end(mark.end(), end)
         node: Node = {"is": sort, **about, "of": self.read(mark.end(), stop, place.below(), is_fresh=False)}
         return node, self._begin_line(min(stop + 1, end), end, place)
@@ -247,28 +278,28 @@ class _Reader:
         number = item["number"]
         items: list[list[Node]] = []
         following: re.Match[str] | None = item
-        behind = end
+        after = end
         while following and (following["number"] is None) == (number is None):
             edge, begin = following.start("bullet") - self._line, following.end()
             stop = self._item_end(begin, end, edge, place)
             items.append(self.read(begin, stop, place.below(indent=begin - self._line), is_fresh=True))
-            behind = self._begin_line(min(stop + 1, end), end, place)
-            following = _ITEM.match(self._text, behind, end)
-        return {"is": "list", "start": None if number is None else int(number), "items": items}, behind
+            after = self._begin_line(min(stop + 1, end), end, place)
+            following = _ITEM.match(self._text, after, end)
+        return {"is": "list", "start": None if number is None else int(number), "items": items}, after
 
     def _item_end(self, position: int, end: int, edge: int, place: _Place) -> int:
-        """Where the item of a list ends: before the next line that is no further from the edge than its bullet."""
+        """Where a list item ends: before the next line that is indented no further than its bullet."""
         while True:
             stop = self._line_end_in_item(position, end)
             if stop >= end:
                 return end
-            following = self._behind_mark(stop + 1, end, place)
+            following = self._after_mark(stop + 1, end, place)
             position = self._blanks(following, end)
             if position - following <= edge or position >= end or self._text[position] == "\n":
                 return stop
 
     def _line_end_in_item(self, position: int, end: int) -> int:
-        """Where the line of an item ends; the lines of a code block that begins in it are all one."""
+        """Where the line of an item ends; a code block that begins in it counts as part of the line."""
         stop = self._line_end(position, end)
         number = bisect_left(self._blocks, position, key=lambda block: block.start)
         while number < len(self._blocks) and self._blocks[number].start < stop:
@@ -280,7 +311,7 @@ class _Reader:
     # --- within a line ------------------------------------------------------------------
 
     def _node(self, element: Element, place: _Place, *, is_fresh: bool) -> Node | None:
-        """What *element* is shown as; ``None`` is as it is written."""
+        """The node of *element*; ``None`` shows it as it is written."""
         match element.sort:
             case Sort.BLOCK:
                 return self._block(element, place)
@@ -315,7 +346,7 @@ class _Reader:
         source = self._source(element)
         ticks = len(source) - len(source.lstrip("`"))
         text = self._lines_of_code(element.start + ticks, element.end - ticks, place)
-        # A space only keeps the backticks of the code apart from those around it.
+        # A space only separates the backticks of the code from those around it.
         text = text[1:] if text.startswith(" `") else text
         return {"is": "code", "text": text[:-1] if text.endswith("` ") else text}
 
@@ -327,12 +358,12 @@ class _Reader:
         return {"is": "block", "text": text, "language": language} if text.strip() else None
 
     def _lines_of_code(self, start: int, end: int, place: _Place) -> str:
-        """Code without what its lines begin with because of where it stands."""
+        """Code without the quote marks or the indentation of its lines."""
         first, *lines = self._text[start:end].split("\n")
         return "\n".join([first, *(_without_edge(line, place) for line in lines)])
 
     def _link(self, element: Element, place: _Place) -> Node | None:
-        """A masked link; one that shows another address as its text is none, as with Discord."""
+        """A masked link; as in Discord, one whose text is another address is none."""
         middle = self._middle(element.start + 1, element.end)
         for number in range(self._next, len(self._elements)):
             inner = self._elements[number]

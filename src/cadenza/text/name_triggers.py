@@ -1,7 +1,7 @@
-"""Who is called in a text: names and other words, as whole words where a script has words.
+"""Which personas a text calls by a name or a trigger word, as whole words where the script has words.
 
-A word in code, in a link, an address or one of Discord's tags calls nobody. Han, kana and Hangul are written without
-spaces, so next to them, and within them, no space is needed: ``蓮くん`` calls 蓮, ``Renさん`` calls Ren, ``Trent`` does not.
+Words in code, links, addresses and Discord's tags do not count. Han, kana and Hangul are written without spaces, so no
+space is needed next to them or within them: ``蓮くん`` calls 蓮, ``Renさん`` calls Ren, ``Trent`` does not.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _JOINERS = frozenset("\u200c\u200d")
 
 
 def called(text: str, words: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Those of whom *words* tells what calls them that are called in *text*, in the order of appearance, each once.
+    """The keys of *words*, which has the triggers of each, that *text* calls; in order of appearance, each once.
 
-    Where several words begin at one place, the longest counts; a word that several share calls the first of them.
+    Of several words at one position the longest counts; a word that several share calls the first of them.
     """
     owners: dict[str, str] = {}
     for owner, theirs in words.items():
@@ -34,17 +34,17 @@ def called(text: str, words: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     if not owners:
         return ()
     longest_first = sorted(owners, key=len, reverse=True)
-    found = (word for prose in _proses(_folded(text, is_text=True)) for word in _words(prose, longest_first))
+    found = (word for prose in _prose_parts(_folded(text, is_text=True)) for word in _words(prose, longest_first))
     return tuple(dict.fromkeys(owners[word] for word in found))
 
 
 def _folded(text: str, *, is_text: bool = False) -> str:
-    """*text* as it is compared: in one case, accents in one way of writing them; a word also with single spaces."""
+    """*text* for comparison: case-folded and normalised; a word also with single spaces."""
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return folded if is_text else _BLANKS.sub(" ", folded).strip(" @")
 
 
-def _proses(text: str) -> Iterator[Prose]:
+def _prose_parts(text: str) -> Iterator[Prose]:
     if _BLOCK.search(text) is None:
         yield Prose.of(text)
         return
@@ -54,12 +54,12 @@ def _proses(text: str) -> Iterator[Prose]:
 
 
 def _words(prose: Prose, longest_first: list[str]) -> Iterator[str]:
-    """The words in *prose*, none within another."""
+    """The words in *prose*, without overlaps."""
     text, position = prose.text, 0
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     while match := pattern.search(text, position):
         start = match.start()
-        word = next((word for word in longest_first if _stands(word, prose, start)), None)
+        word = next((word for word in longest_first if _is_whole_word(word, prose, start)), None)
         if word is None:
             position = start + 1
         else:
@@ -67,19 +67,19 @@ def _words(prose: Prose, longest_first: list[str]) -> Iterator[str]:
             position = start + len(word)
 
 
-def _stands(word: str, prose: Prose, start: int) -> bool:
-    """Whether *word* stands at *start*, as a whole, where people read it."""
+def _is_whole_word(word: str, prose: Prose, start: int) -> bool:
+    """Whether *word* is at *start* as a whole word, in visible prose."""
     text, end = prose.text, start + len(word)
     return (
         text.startswith(word, start)
-        and not _goes_on_before(text, start)
-        and not _goes_on_behind(text, end)
+        and not _continues_before(text, start)
+        and not _continues_after(text, end)
         and prose.is_free(start, end)
     )
 
 
-def _goes_on_before(text: str, start: int) -> bool:
-    """Whether the word that *start* is in began before it, or an address did."""
+def _continues_before(text: str, start: int) -> bool:
+    """Whether the word at *start* began earlier, or is part of an address."""
     if not _is_letter(text[start]):
         return False
     before = start - 1
@@ -90,8 +90,8 @@ def _goes_on_before(text: str, start: int) -> bool:
     return before >= 0 and _is_letter(text[before])
 
 
-def _goes_on_behind(text: str, end: int) -> bool:
-    """Whether the word that ends at *end* does not end there, or is the beginning of an address."""
+def _continues_after(text: str, end: int) -> bool:
+    """Whether the word continues after *end*, or begins an address."""
     if _is_mark(text[end : end + 1]):
         return True
     if not _is_letter(text[end - 1]):
@@ -107,13 +107,11 @@ def _is_unspaced(delivery: str) -> bool:
     return _UNSPACED.match(delivery) is not None
 
 
-def _is_letter(delivery: str) -> bool:
-    """Whether *delivery* is part of a word of a script that has words."""
-    return (delivery.isalnum() or _is_mark(delivery)) and not _is_unspaced(delivery)
+def _is_letter(letter: str) -> bool:
+    """Whether *letter* is part of a word in a script with spaces."""
+    return (letter.isalnum() or _is_mark(letter)) and not _is_unspaced(letter)
 
 
-def _is_mark(delivery: str) -> bool:
-    """Whether *delivery* only changes or joins the one before: an accent, a vowel sign."""
-    return (
-        bool(delivery) and (delivery in _JOINERS or unicodedata.category(delivery)[0] == "M") and delivery != "\ufe0f"
-    )
+def _is_mark(letter: str) -> bool:
+    """Whether *letter* only modifies or joins the one before: an accent, a vowel sign."""
+    return bool(letter) and (letter in _JOINERS or unicodedata.category(letter)[0] == "M") and letter != "\ufe0f"

@@ -1,7 +1,7 @@
-"""Names of people and personas: when two are the same, how two become one, and how one is told from its twin.
+"""Names of people and personas: comparing them, joining two, and making lookalikes.
 
-A chat puts messages that stand under one name together and shows the face of the first. Two looks of one persona are
-told apart by a name that looks the same and is not: ``Tomori`` with one Cyrillic letter in it.
+A chat groups consecutive messages of one name and shows the avatar of the first. So two sprites of one persona get
+names that look the same but differ: ``Tomori`` with one Cyrillic letter in it.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ..errors import InputError
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 NEUTRAL = "(neutral)"
-"""The look of a persona that wears none; no sprite can be called that, because of the brackets."""
+"""The modifier of a persona without a sprite; no sprite can have this name, because of the brackets."""
 
 _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
 
-@lru_cache(maxsize=8192)  # a row of rules asks for the same names again for every reply
+@lru_cache(maxsize=8192)  # rules ask for the same names for every reply
 def normalised(name: str) -> str:
-    """*name* as it is compared: without an ``@`` in front or a lookalike letter in it, in one case, with single spaces.
+    """*name* for comparison: without a leading ``@`` and lookalike letters, in lower case, with single spaces.
 
-    An accent is the same however it is written.
+    Both Unicode forms of an accent are equal.
     """
     bare = name.strip(WHITESPACE).lstrip("@").strip(WHITESPACE)
     if not bare.isascii():
@@ -34,15 +33,15 @@ def normalised(name: str) -> str:
     return _BLANKS.sub(" ", bare.lower())
 
 
-# --- one name out of two ----------------------------------------------------------
+# --- joining two names ------------------------------------------------------------
 
 _LONGEST = 80
-"""What the name of a message's author may take, in UTF-16 units."""
+"""The longest name of a message's author, in UTF-16 units."""
 _DOTS = "..."
 
 
 def both(first: str, second: str) -> str:
-    """Two names as one, ``first (second)``; if that is too long, the first one is cut, or else the second."""
+    """Two names as one, ``first (second)``; if that is too long, the first one is shortened, or else the second."""
     first, second = first.strip(WHITESPACE), second.strip(WHITESPACE)
     if not first or not second:
         return _cut(first or second or "Persona", _LONGEST)
@@ -58,17 +57,17 @@ def both(first: str, second: str) -> str:
 
 
 def _cut(name: str, limit: int) -> str:
-    """*name* in at most *limit* units, with dots if something is missing."""
+    """*name* in at most *limit* units, with dots if it is shortened."""
     return name if fits(name, limit) else _shortened(name, limit)
 
 
 def _shortened(name: str, limit: int) -> str:
-    """*name*, or what fits of it, and dots: something is missing."""
+    """*name*, shortened if necessary, with dots."""
     end = whole_grapheme(name, fitting(name, limit - len(_DOTS)))
     return name[:end].rstrip(WHITESPACE) + _DOTS
 
 
-# --- names that look the same ------------------------------------------------------
+# --- lookalikes --------------------------------------------------------------------
 
 _LATIN = "aceijopsxABCEHIJMOPSTX"
 _CYRILLIC = (
@@ -81,7 +80,7 @@ _HAS_CYRILLIC = re.compile("[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69
 
 
 class _Word(NamedTuple):
-    """A run of letters, or of what is none."""
+    """A run of letters, or of other characters."""
 
     text: str
     latin: int
@@ -89,7 +88,7 @@ class _Word(NamedTuple):
 
 
 def lookalike(name: str) -> str | None:
-    """A name that looks like *name* and is another; ``None`` where there is none that could be turned back."""
+    """Another name that looks like *name*; ``None`` if there is none that ``revealed`` turns back."""
     words = _words(name)
     for index in reversed(range(len(words))):
         twin = _twin(words[index])
@@ -100,14 +99,14 @@ def lookalike(name: str) -> str | None:
 
 
 def revealed(name: str) -> str:
-    """*name* with its lookalike letters turned back: in a word of two scripts the larger part says which."""
+    """*name* with its lookalike letters turned back: in a word of two scripts the more frequent one wins."""
     if _HAS_CYRILLIC.search(name) is None:
         return name
     return "".join(map(_revealed_word, _words(name)))
 
 
 def _twin(word: _Word) -> str | None:
-    """*word* with its last letter that has a lookalike changed for it."""
+    """*word* with its last replaceable letter replaced by its lookalike."""
     if min(word.latin, word.cyrillic) or max(word.latin, word.cyrillic) < 3:
         return None
     letters = _TO_CYRILLIC if word.latin else _TO_LATIN
@@ -134,67 +133,46 @@ def _words(name: str) -> list[_Word]:
 
 
 @lru_cache(maxsize=1024)
-def _script(delivery: str) -> str:
-    """LATIN, CYRILLIC or nothing; the name of a letter takes long to look up."""
-    name = unicodedata.name(delivery, "")
+def _script(letter: str) -> str:
+    """LATIN, CYRILLIC or empty; cached, because names of characters are slow to look up."""
+    name = unicodedata.name(letter, "")
     return next((script for script in ("LATIN", "CYRILLIC") if f"{script} " in name), "")
 
 
-# --- names of looks ------------------------------------------------------------------
+# --- names of sprites ------------------------------------------------------------------
 
-_LONGEST_LOOK = 64
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_FORBIDDEN = re.compile(r"[:：()（）\r\n]")
 
 
 def sprite_key(name: str) -> str:
-    """What the look called *name* is found by."""
+    """The key of the sprite called *name*."""
     return normalised(_visible(name))
 
 
-def checked_sprite_name(raw: str) -> str:
-    """*raw* as the name of a look; an ``InputError`` says why it cannot be one."""
-    if _FORBIDDEN.search(raw):
-        msg = f"the name of a sprite must hold no colon, bracket or line end, and {_shown(raw)} does"
-        raise InputError(msg)
-    name = _visible(raw)
-    if not name:
-        msg = "the name of a sprite must not be empty"
-        raise InputError(msg)
-    if not fits(name, _LONGEST_LOOK):
-        msg = f"the name of a sprite must have at most {_LONGEST_LOOK} characters, and {_shown(name)} has {units(name)}"
-        raise InputError(msg)
-    return name
-
-
 def _visible(name: str) -> str:
-    """*name* without what nobody sees, and with single spaces."""
+    """*name* without invisible characters, and with single spaces."""
     return _BLANKS.sub(" ", _INVISIBLE.sub("", _CONTROLS.sub(" ", name))).strip(WHITESPACE)
-
-
-def _shown(name: str) -> str:
-    return repr(name if len(name) <= 40 else name[:37] + _DOTS)
 
 
 # --- reading names back -----------------------------------------------------------------
 
 
 class Author(NamedTuple):
-    """Who stands behind the name of a message."""
+    """The author of a message, read from its username."""
 
     persona: str
     label: str
-    """What the model should see in front of the message: ``Ren``, or ``Ren (mad)``."""
+    """What precedes the message when a model reads it: ``Ren``, or ``Ren (mad)``."""
     is_neutral: bool = False
-    """Whether the name was only there to tell the persona's plain look from another one."""
+    """Whether the name only told the persona's plain avatar from a sprite."""
 
 
 _TWO_NAMES = re.compile(r"(?P<first>.*) \((?P<second>[^()（）]{1,64})\)", re.DOTALL)
 
 
 def read_back(username: str, personas: Iterable[str]) -> Author | None:
-    """Which of *personas* spoke as *username*, if one did: by its name, a lookalike of it, or one made of two names."""
+    """Which of *personas* spoke as *username*: by its name, a lookalike, or a name joined from two."""
     known = {normalised(persona): persona for persona in personas}
     if persona := known.get(normalised(username)):
         return Author(persona, persona)

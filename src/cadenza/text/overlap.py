@@ -1,7 +1,7 @@
-"""Text that arrives twice: some interfaces send again what they have sent before, in part or as a whole.
+"""Drop text that arrives twice: some APIs resend what they have sent before, in part or as a whole.
 
-Repetition alone proves nothing (a refrain, a line of dashes, indentation), so this is only used where a model's
-interface is known to do it.
+Repetition alone proves nothing (a refrain, a line of dashes, indentation), so this is used only for APIs that are known
+to do it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 _LEAST = 8
 """Shorter overlaps happen by chance."""
 _TAIL = 4096
-"""How far back is looked."""
+"""How far back the overlap is searched."""
 
 
 def without_overlap(before: str, text: str) -> str:
-    """*text* without what it begins with and *before* ends with; the longest such overlap counts."""
+    """*text* without the longest beginning that *before* ends with."""
     if len(text) < _LEAST or not before:
         return text
     tail = before[-_TAIL:]
@@ -27,7 +27,7 @@ def without_overlap(before: str, text: str) -> str:
 
 
 class Overlap:
-    """Follows a stream and takes off what was there before."""
+    """Follows a stream and drops what was sent before."""
 
     __slots__ = ("_tail",)
 
@@ -35,7 +35,7 @@ class Overlap:
         self._tail = ""
 
     def take(self, text: str) -> str:
-        """What is new in *text*."""
+        """The new part of *text*."""
         new = without_overlap(self._tail, text)
         self._tail = (self._tail + new)[-_TAIL:]
         return new

@@ -1,6 +1,6 @@
-"""Tables as text, for where there is no picture: columns in a code block or, if they are too wide, a list.
+"""Tables as text, if there is no picture: columns in a code block or, if they are too wide, a list.
 
-The list has one record a row::
+The list has one record per row::
 
     **Tea: Green**
     - **Temperature:** 75 °C
@@ -14,48 +14,47 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .inline_styles import plain
-from .spans import ATOMS, SpanKind
-from .survey import survey
+from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
 from .units import display_width, fits, graphemes, units
 
 WIDTH = 56
 """The widest line of a code block, in columns.
 
-A line that is too wide is folded, and the columns of a folded table cannot be told apart. How many fit depends on the
-device: a window on a desk shows a hundred, a narrow one, an embed or a phone with small letters between fifty and
-sixty. Records, which fold well everywhere, are the better choice for whatever needs more than that.
+A wider line wraps, and the columns of a wrapped table cannot be read. How many columns fit depends on the device: a
+desktop window shows a hundred; a narrow window, an embed or a phone with small letters fifty to sixty. Wider tables
+become records, which wrap well everywhere.
 """
 _GAP = "  "
 _TALLEST = 6
-"""A row that takes more lines than this is easier to read as a record."""
+"""A taller row is easier to read as a record."""
 _LONGEST_WORD = 12
-"""A column is not made narrower than its longest word, unless that is longer than this."""
+"""A column is at least as wide as its longest word, up to this width."""
 
 _MARKED = re.compile(r"[*_~`|\\<\[]")
-_LIVELY = re.compile(r"\|\||\]\(|://|<[@#/it]")
-_LIVELY_KINDS = (SpanKind.LINK, SpanKind.URL, SpanKind.TAG)
+_INTERACTIVE = re.compile(r"\|\||\]\(|://|<[@#/it]")
+_INTERACTIVE_KINDS = (SpanKind.LINK, SpanKind.URL, SpanKind.TAG)
 _SPACES = re.compile("[\t-\r\x85\u2028\u2029]")
-_STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_ODD = re.compile(f"{_SPACES.pattern}|{_STEERING.pattern}|[\ud800-\udfff]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_ODD = re.compile(f"{_SPACES.pattern}|{_CONTROLS.pattern}|[\ud800-\udfff]")
 _RULE = re.compile("(?:> ?)?─[─ ]*")
 _BESIDE = "> "
 _THIRD_BACKTICK = re.compile("`(?=``)")
-_TO_SETTLE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
+_TO_ESCAPE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 
 
 # --- columns ------------------------------------------------------------------------------
 
 
 def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
-    """*table* as a code block of at most *width* columns; ``None`` if that would not do it justice."""
+    """*table* as a code block of at most *width* columns; ``None`` if it does not suit the table."""
     room = width - len(_GAP) * (len(table.header) - 1)
-    if room < len(table.header) or _is_lively(table):
+    if room < len(table.header) or _needs_prose(table):
         return None
     grid = [list(map(_shown, row)) for row in (table.header, *table.rows)]
     sizes = [list(map(display_width, row)) for row in grid]
     wanted = list(map(max, zip(*sizes, strict=True)))
-    if 0 < sum(wanted) <= room:  # most tables are small, and nothing has to be wrapped
+    if 0 < sum(wanted) <= room:  # most tables are small and need no wrapping
         lines = [_line(row, row_sizes, wanted, table.alignments) for row, row_sizes in zip(grid, sizes, strict=True)]
         return "\n".join(["```", lines[0], _rule(wanted), *lines[1:], "```"])
     widths = _widths(grid, wanted, room)
@@ -69,30 +68,32 @@ def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
     return "\n".join(["```", *header, _rule(widths), *_stacked(rows), "```"])
 
 
-def _is_lively(table: Table) -> bool:
-    """Whether *table* holds what only prose can show: a spoiler, an address, a mention, a time. Emoji have names."""
-    return any(_LIVELY.search("\n".join(row)) and any(map(_has_life, row)) for row in (table.header, *table.rows))
-
-
-def _has_life(cell: str) -> bool:
+def _needs_prose(table: Table) -> bool:
+    """Whether *table* holds what code cannot show: a spoiler, an address, a mention, a time. Emoji have names."""
     return any(
-        span.marker == "||" or (span.kind in _LIVELY_KINDS and not cell.startswith(("<:", "<a:"), span.start))
+        _INTERACTIVE.search("\n".join(row)) and any(map(_is_interactive, row)) for row in (table.header, *table.rows)
+    )
+
+
+def _is_interactive(cell: str) -> bool:
+    return any(
+        span.marker == "||" or (span.kind in _INTERACTIVE_KINDS and not cell.startswith(("<:", "<a:"), span.start))
         for span in survey(cell).spans
     )
 
 
 def _shown(cell: str) -> str:
-    """*cell* as a code block can show it: no marks, nothing that steers, and nothing that ends the block."""
+    """*cell* as a code block can show it: without marks, control characters and anything that ends the block."""
     if not cell:
         return ""
     text = plain(cell) if _MARKED.search(cell) else cell
     if _ODD.search(text):
-        text = _STEERING.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
+        text = _CONTROLS.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
     return _THIRD_BACKTICK.sub("`\u200b", text).strip()
 
 
 def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> list[int] | None:
-    """How wide the columns of *grid* are: those that are wider than what is left for them all cut down to one width."""
+    """The widths of the columns of *grid*; columns that want more than their share get the same width."""
     columns = zip(*grid, strict=True)
     least = [min(most, _longest_word(column)) for most, column in zip(wanted, columns, strict=True)]
     if not any(wanted) or sum(least) > room:
@@ -100,7 +101,7 @@ def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> 
     widest = min(room, max(wanted))
     while sum(widths := [max(low, min(most, widest)) for low, most in zip(least, wanted, strict=True)]) > room:
         widest -= 1
-    for column, most in enumerate(wanted):  # what is left over is less than one for each that wants more
+    for column, most in enumerate(wanted):  # less than one column is left for each that wants more
         if widths[column] < most and sum(widths) < room:
             widths[column] += 1
     fits = all(most <= column * _TALLEST for most, column in zip(wanted, widths, strict=True))
@@ -118,7 +119,7 @@ def _longest_word(column: Sequence[str]) -> int:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """*text* in lines of at most *width* columns; none if there is no text."""
+    """*text* in lines of at most *width* columns; empty without text."""
     if len(text) * 2 <= width or display_width(text) <= width:
         return [text] if text else []
     lines = [""]
@@ -132,7 +133,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:
-    """*word*, cut where a line is full, between characters as people see them."""
+    """*word*, split between visible characters where a line is full."""
     if display_width(word) <= width:
         yield word
         return
@@ -153,7 +154,7 @@ def _rule(widths: Iterable[int]) -> str:
 
 
 def _line(row: Sequence[str], sizes: Sequence[int], widths: Sequence[int], alignments: Sequence[Alignment]) -> str:
-    """A row that takes one line."""
+    """A row of one line."""
     return _GAP.join(map(_padded, row, sizes, widths, alignments)).rstrip(" ")
 
 
@@ -172,7 +173,7 @@ def _padded(text: str, size: int, width: int, alignment: Alignment) -> str:
 
 
 def _stacked(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of *rows*; one of several lines is set off from its neighbours, or nobody knows where it begins."""
+    """The lines of *rows*; a row of several lines gets empty lines around it, so that its beginning is clear."""
     before = 1
     for number, row in enumerate(rows):
         if number and max(before, len(row)) > 1:
@@ -182,7 +183,7 @@ def _stacked(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def parted(block: str, limit: int) -> list[str]:
-    """A code block of columns in messages of at most *limit* units, each with the header; none if that cannot be done."""
+    """Split a code block of columns into messages of at most *limit* units, each with the header; empty if it fails."""
     if fits(block, limit):
         return [block]
     opening, *body, closing = block.split("\n")
@@ -190,7 +191,7 @@ def parted(block: str, limit: int) -> list[str]:
     head, rows = [opening, *body[: rule + 1]], body[rule + 1 :]
     room = limit - units("\n".join([*head, "", closing]))
     parts: list[list[str]] = []
-    used = room + 1  # nothing fits before the first part is begun
+    used = room + 1  # nothing fits before the first part begins
     for row in rows:
         used += units(row) + 1
         if used > room:
@@ -211,34 +212,34 @@ def _without_last_blank(rows: list[str]) -> list[str]:
 
 
 def as_records(table: Table) -> str:
-    """*table* as a list: every row has its first cell for a title, and the others with their names below it."""
-    names = [_settled(name, in_bold=True).rstrip(" :：") for name in table.header]
+    """*table* as a list: the first cell of a row is the title, and the others follow with their names."""
+    names = [_with_lone_marks_escaped(name, in_bold=True).rstrip(" :：") for name in table.header]
     return "\n\n".join("\n".join(_record(names, row)) for row in table.rows if any(row))
 
 
 def _record(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     if row[0]:
-        title = _settled(row[0], in_bold=True)
+        title = _with_lone_marks_escaped(row[0], in_bold=True)
         yield f"**{names[0]}: {title}**" if names[0] else f"**{title}**"
     for name, cell in zip(names[1:], row[1:], strict=True):
         if cell:
-            yield f"- **{name}:** {_settled(cell)}" if name else f"- {_settled(cell)}"
+            yield f"- **{name}:** {_with_lone_marks_escaped(cell)}" if name else f"- {_with_lone_marks_escaped(cell)}"
 
 
-def _settled(cell: str, *, in_bold: bool = False) -> str:
-    """*cell* with its marks, but for those that stand alone: they might find each other in the list.
+def _with_lone_marks_escaped(cell: str, *, in_bold: bool = False) -> str:
+    """*cell* with its paired marks; lone ones are escaped, because they could pair up in the list.
 
-    What stands *in_bold* loses its stars, which would end the bold, and a backslash at its end does not escape one.
+    With *in_bold*, stars are removed, which would end the bold, and a last backslash is doubled.
     """
-    if _TO_SETTLE.search(cell):
-        cell = _Marks(cell).settled(in_bold=in_bold)
+    if _TO_ESCAPE.search(cell):
+        cell = _Marks(cell).escaped(in_bold=in_bold)
     if in_bold and (len(cell) - len(cell.rstrip("\\"))) % 2:
         cell += "\\"
     return cell
 
 
 class _Marks:
-    """What is a mark in a cell, and what is out of reach: code, links, addresses and tags."""
+    """Which characters of a cell are marks, and which are protected: code, links, addresses and tags."""
 
     def __init__(self, cell: str) -> None:
         self._cell = cell
@@ -251,9 +252,9 @@ class _Marks:
                 width = len(span.marker)
                 self._marks.update(range(span.start, span.start + width), range(span.end - width, span.end))
 
-    def settled(self, *, in_bold: bool) -> str:
-        """The cell with a backslash before what is no mark; *in_bold* without stars that are one."""
-        return _TO_SETTLE.sub(self._without_stars if in_bold else self._escaped, self._cell)
+    def escaped(self, *, in_bold: bool) -> str:
+        """The cell with lone marks escaped; *in_bold*, without paired stars."""
+        return _TO_ESCAPE.sub(self._without_stars if in_bold else self._escaped, self._cell)
 
     def _escaped(self, match: re.Match[str]) -> str:
         found, start = match.group(), match.start()
@@ -268,4 +269,4 @@ class _Marks:
         if match.start() not in self._marks or not match.group().startswith("*"):
             return self._escaped(match)
         between_code = self._cell[match.start() - 1 : match.start()] == self._cell[match.end() : match.end() + 1] == "`"
-        return " " if between_code else ""  # two runs of backticks stay two
+        return " " if between_code else ""  # keep two runs of backticks apart

@@ -1,35 +1,25 @@
-"""A text in which code, links and addresses are out of reach, and edits that keep them so.
+"""A text whose code, links and addresses are protected from edits.
 
-A rule says what it wants to change as edits of the whole text; an edit that would touch code, a link or an address, or
-would cut one of Discord's tags in two, is not made. What comes out remembers what was out of reach, so that a row of
-rules scans a text once and not once a rule.
+Rules describe their changes as edits. An edit that touches code, a link or an address, or cuts one of Discord's tags in
+two, is skipped. The result keeps its protected spans, so a text is scanned once for all rules.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from .spans import ATOMS, Span, SpanKind
-from .survey import survey
+from ..types import Edit
+from .spans import ATOMS, Span, SpanKind, survey
 from .tags import DISCORD_TAG
 from .units import WHITESPACE
 
 
-class Edit(NamedTuple):
-    """``text[start:end]`` becomes *text*."""
-
-    start: int
-    end: int
-    text: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A text, and where in it something stands that no rule may touch."""
+    """A text and the spans in it that no rule may change."""
 
     text: str
     kept: tuple[Span, ...]
@@ -45,7 +35,7 @@ class Prose:
         return self._obstacle(start, end) is None
 
     def matches(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Where *pattern* is found in what may be changed; behind something out of reach the search begins anew."""
+        """The matches of *pattern* in what may be changed; after a protected span the search starts again."""
         position = 0
         while match := pattern.search(self.text, position):
             obstacle = self._obstacle(*match.span())
@@ -53,13 +43,13 @@ class Prose:
                 yield match
                 position = match.end() + (match.end() == match.start())
             else:
-                # What stands in the way may have been reached into from before it; nothing begins inside.
+                # The match may reach into the span from before it; nothing begins inside.
                 position = max(obstacle.end, match.start() + 1)
             if position > len(self.text):
                 break
 
     def edited(self, edits: Iterable[Edit]) -> Prose:
-        """Make *edits*, which are in order and do not overlap; those that touch what is out of reach are not made."""
+        """Make *edits*, which are in order and do not overlap; those that touch a protected span are skipped."""
         parts: list[str] = []
         kept: list[Span] = []
         spans, ahead = self.kept, 0
@@ -73,8 +63,8 @@ class Prose:
                 if self._obstacle(start, end, ahead) is not None:
                     continue
                 while ahead < len(spans) and spans[ahead].start < end:
-                    ahead += 1  # a tag that goes with the edit
-            text = text or self._seam(edit)
+                    ahead += 1  # a tag inside the edit goes with it
+            text = text or self._separator(edit)
             parts += (self.text[done:start], text)
             if "<" in text:
                 kept += _tags(text, start + shift)
@@ -85,8 +75,13 @@ class Prose:
         kept += [_moved(span, shift) for span in spans[ahead:]]
         return Prose("".join([*parts, self.text[done:]]), tuple(kept))
 
+    def part(self, begin: int, end: int) -> Prose:
+        """``text[begin:end]`` as a text of its own."""
+        first, last = bisect_right(self.kept, begin, key=_end), bisect_left(self.kept, end, key=_start)
+        return Prose(self.text[begin:end], tuple(_moved(span, -begin) for span in self.kept[first:last]))
+
     def _obstacle(self, start: int, end: int, index: int | None = None) -> Span | None:
-        """The first thing that keeps ``text[start:end]`` from being changed; *index* is the first that ends behind *start*."""
+        """The first span that protects ``text[start:end]``; *index* is the first span that ends after *start*."""
         if index is None:
             index = bisect_right(self.kept, start, key=_end)
         while index < len(self.kept) and self.kept[index].start < max(end, start + 1):
@@ -98,8 +93,8 @@ class Prose:
             index += 1
         return None
 
-    def _seam(self, edit: Edit) -> str:
-        """A space where a removal takes away all that parted two runs of backticks, or an address from what is next to it."""
+    def _separator(self, edit: Edit) -> str:
+        """A space if a removal would join two runs of backticks, or an address and its neighbour."""
         before, after = self.text[max(0, edit.start - 1) : edit.start], self.text[edit.end : edit.end + 1]
         if not before or not after or before in WHITESPACE or after in WHITESPACE:
             return ""
@@ -107,8 +102,8 @@ class Prose:
         joins_address = self._is_address_at(edit.start - 1) or self._is_address_at(edit.end)
         return " " if joins_code or joins_address else ""
 
-    def is_behind_address(self, index: int) -> bool:
-        """Whether what stands at *index* could be read as part of an address: no white space is between the two."""
+    def is_after_address(self, index: int) -> bool:
+        """Whether the text at *index* could be read as part of an address: there is no white space between them."""
         after = bisect_right(self.kept, index, key=_end)
         if not after or self.kept[after - 1].kind is not SpanKind.URL:
             return False
@@ -121,14 +116,14 @@ class Prose:
 
 
 _NEAR = 64
-"""What stands further behind an address than that is not read as a part of it."""
+"""Text further away from an address is not read as part of it."""
 
 Replacement = str | Callable[[re.Match[str]], str | None]
-"""What stands in place of a match; a function may say ``None`` to leave it as it is."""
+"""The replacement of a match; a function may return ``None`` to leave it."""
 
 
 def replacements(prose: Prose, pattern: re.Pattern[str], replacement: Replacement) -> Iterator[Edit]:
-    """The edits that put *replacement* in place of every match of *pattern* in *prose*."""
+    """The edits that replace every match of *pattern* in *prose*."""
     for match in prose.matches(pattern):
         text = replacement if isinstance(replacement, str) else replacement(match)
         if text is not None and text != match.group():
@@ -136,8 +131,12 @@ def replacements(prose: Prose, pattern: re.Pattern[str], replacement: Replacemen
 
 
 def _tags(text: str, start: int) -> Iterator[Span]:
-    """The tags in *text*, which stands at *start*."""
+    """The tags in *text*, which is at *start*."""
     return (Span(SpanKind.TAG, start + tag.start(), start + tag.end()) for tag in DISCORD_TAG.finditer(text))
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def _end(span: Span) -> int:

@@ -79,7 +79,7 @@ def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[st
     """Return the secrets in *request* and the headers *added* to it: keys, with and without their schemes."""
     found = set(_ASKED_WITH.findall(request.url))
     for name, value in (*added.items(), *request.headers.items()):
-        if _SECRETIVE.search(name) or _WITH_SCHEME.match(value):
+        if _SECRET_NAME.search(name) or _WITH_SCHEME.match(value):
             found |= {value.strip(), *(word for word in value.split() if len(word) >= _LEAST_WORD)}
         elif name.lower() not in _HARMLESS:
             found |= set(filter(_KEYLIKE.fullmatch, value.split()))

@@ -1,20 +1,22 @@
-"""What goes with something that is taken out of a text: what only it needed.
+"""Tidy the text around a removal: remove also what only the removed part needed.
 
-``hi :x: there`` without its emoji is ``hi there``, ``hi :x:!`` is ``hi!``, ``**:x:** hi`` is ``hi``, ``hi (:x:)`` is
-``hi``, and of ``- :x:`` an empty line is left. A line keeps its indentation and its end, two words stay two, and nothing
-that is not next to a removal is looked at.
+Without its emoji, ``hi :x: there`` is ``hi there``, ``hi :x:!`` is ``hi!``, ``**:x:** hi`` is ``hi``, ``hi (:x:)`` is
+``hi``, and ``- :x:`` is an empty line. A line keeps its indentation and its end, two words stay two, and only text next
+to a removal changes.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from .prose import Edit, Prose
+from ..types import Edit
 from .tables import quote
 from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE
+
+if TYPE_CHECKING:
+    from .prose import Prose
 
 _LINE_ENDS = frozenset(LINE_ENDS)
 _SPACE = frozenset(SPACES)
@@ -22,9 +24,9 @@ _SPACE = frozenset(SPACES)
 EMPHASIS = "*_~|"
 """Marks that emphasise or hide what they enclose."""
 PAIRS = "()[]{}「」『』（）“”«»\"\"''"
-"""Brackets and quotes, each with the one that closes it."""
+"""Brackets and quotes, each followed by its partner."""
 BLOCK_MARK = re.compile(r"[-*+•]|>+|#{1,6}|-#|[0-9]{1,2}[.)]")
-"""What a list item, a quote or a heading begins with; a number of three digits is one that somebody means."""
+"""The mark of a list item, a quote or a heading; a number of three digits is text."""
 
 _IN_BLOCK_MARK = frozenset("-*+•>#.)0123456789")
 _OPENER = dict(zip(PAIRS[1::2], PAIRS[::2], strict=True))
@@ -34,27 +36,27 @@ _MOST_MARKS = 8
 _LONGEST_LINE = 1000
 _OPENING = "(\\[{「『（“«"
 _CLOSING = ")\\]}」』）”»"
-# A mark that may open or close opens behind a space, and closes in front of one.
+# A mark that may open or close opens after a space, and closes in front of one.
 _OPENS = re.compile(rf"[{_OPENING}]\Z|(?:\A|(?<=[{WHITESPACE}{_OPENING}]))[*_~|\"']{{1,{_MOST_MARKS}}}\Z")
 _CLOSES = re.compile(
     rf"[{_CLOSING}。！？、，]|[.,!?…*_~|\"']{{1,{_MOST_MARKS}}}(?=[{_CLOSING}{WHITESPACE}]|\Z)|[:;](?=[{WHITESPACE}]|\Z)"
 )
 _JOINS = re.compile(rf"(?![{UNSPACED}]{{2}})[^\W_]{{2}}|[@#.,;:!?…][^\W_]|[<\\].|\]\(|([*_~|])\1")
-"""What would become one word, a mention, a tag, a link or another mark if nothing stood between."""
+"""What would become one word, a mention, a tag, a link or another mark without anything between."""
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
 
 def tidied(prose: Prose, edits: Iterable[Edit], *, ends_line: bool = True) -> Iterator[Edit]:
-    """*edits* that may be made in *prose*; those that leave nothing take along what only they needed.
+    """The *edits* that may be made in *prose*; removals also take what only they needed.
 
-    What stands beside another removal goes with it as one. *ends_line* says whether the text ends a line.
+    Neighbouring removals become one. *ends_line* tells whether the text ends a line.
     """
     text = prose.text
     done = 0
-    opened = True  # whether all of the line that stands before `done` has gone, but for its indentation
+    opened = True  # whether all of the line before `done` is removed, except its indentation
     for edit in _runs(prose, edits):
         if edit.start < done:
-            continue  # a space of it has gone
+            continue  # a space of it is removed already
         if edit.text:
             opened, done = False, edit.end
             yield edit
@@ -68,18 +70,14 @@ def tidied(prose: Prose, edits: Iterable[Edit], *, ends_line: bool = True) -> It
             removal = Edit(begin, after if after < len(text) else end)
         else:
             removal = _removal(text, (before, start, end, after), opens=opened, closes=closes)
-        if (
-            removal.start == before < start
-            and text[end : end + 1].strip(WHITESPACE)
-            and prose.is_behind_address(before)
-        ):
-            removal = Edit(start, end)  # nothing may come to stand right behind an address
+        if removal.start == before < start and text[end : end + 1].strip(WHITESPACE) and prose.is_after_address(before):
+            removal = Edit(start, end)  # nothing may follow directly after an address
         done = removal.end
         yield removal
 
 
 def tidied_cells(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Removals in a table, which keeps every bar and every line: what goes along goes from inside of the cell."""
+    """Removals in a table, which keeps every bar and every line: only the inside of a cell is tidied."""
     rest = [edit for edit in edits if prose.is_free(edit.start, edit.end)][::-1]
     for cell in _CELL.finditer(prose.text):
         if not rest:
@@ -87,14 +85,14 @@ def tidied_cells(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
         found: list[Edit] = []
         while rest and rest[-1].start < cell.end():
             edit = rest.pop()
-            if edit.end <= cell.end():  # a bar inside of it parts two cells
+            if edit.end <= cell.end():  # an edit across a bar is skipped
                 found.append(edit)
         if found:
             yield from _in_cell(prose, cell, found)
 
 
 def without_emphasis(text: str, start: int, end: int, *, marks: str = EMPHASIS, floor: int = 0) -> tuple[int, int]:
-    """``text[start:end]`` with the *marks* around it, if they emphasise nothing else; none before *floor* are taken."""
+    """``text[start:end]`` with the *marks* around it if they emphasise nothing else; none before *floor*."""
     width = 0
     limit = min(start - floor, len(text) - end, _MOST_MARKS)
     while width < limit and text[start - width - 1] == text[end + width] and text[end + width] in marks:
@@ -105,13 +103,13 @@ def without_emphasis(text: str, start: int, end: int, *, marks: str = EMPHASIS, 
 
 
 def _runs(prose: Prose, edits: Iterable[Edit]) -> list[Edit]:
-    """*edits* that may be made, removals with what encloses nothing else; those that only spaces part are one."""
+    """The *edits* that may be made, removals with what encloses nothing else; joined if only spaces are between."""
     text = prose.text
     runs: list[Edit] = []
     for edit in _rows(prose, edits):
         reach = runs[-1].end if runs else 0
         if edit.start < reach:
-            continue  # the one before has taken a mark of it
+            continue  # the previous one has taken a mark of it
         run = edit if edit.text else _enclosed(prose, edit, reach)
         while runs and _are_one(text, runs[-1], run):
             both = Edit(runs.pop().start, run.end)
@@ -121,7 +119,7 @@ def _runs(prose: Prose, edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _rows(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
-    """*edits* that may be made, with removals that only spaces part made one."""
+    """The *edits* that may be made; removals with only spaces between them are joined."""
     row: Edit | None = None
     for edit in edits:
         if not prose.is_free(edit.start, edit.end):
@@ -136,13 +134,13 @@ def _rows(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
         yield row
 
 
-def _are_one(text: str, edit: Edit, behind: Edit) -> bool:
+def _are_one(text: str, edit: Edit, later: Edit) -> bool:
     """Whether two edits are removals with nothing but spaces between them."""
-    return not edit.text and not behind.text and _after(text, edit.end) >= behind.start
+    return not edit.text and not later.text and _after(text, edit.end) >= later.start
 
 
 def _enclosed(prose: Prose, edit: Edit, floor: int) -> Edit:
-    """A removal with the emphasis, the brackets and the quotes that enclose nothing else."""
+    """A removal with the emphasis, brackets and quotes that enclose nothing else."""
     text = prose.text
     start, end, _ = edit
     while start > floor:
@@ -159,7 +157,7 @@ def _enclosed(prose: Prose, edit: Edit, floor: int) -> Edit:
 
 
 def _with_pair(text: str, start: int, last: int, floor: int) -> tuple[int, int] | None:
-    """What begins at *start* with the mark at *last*, if that closes a pair of brackets or quotes that holds no more."""
+    """The range from the opening partner of the mark at *last*, if that pair encloses nothing but the removal."""
     closer = text[last]
     mark = "||" if text.startswith("||", last) else _OPENER.get(closer)
     first = _before(text, start, floor)
@@ -174,13 +172,13 @@ def _with_pair(text: str, start: int, last: int, floor: int) -> tuple[int, int] 
 
 
 def _is_first(text: str, mark: str, index: int) -> bool:
-    """Whether a *mark* at *index* opens something, by the number of those before it on its line."""
+    """Whether the *mark* at *index* opens something, counted by the equal marks before it on its line."""
     begin = text.rfind("\n", max(0, index - _LONGEST_LINE), index) + 1
     return (begin > 0 or index <= _LONGEST_LINE) and text.count(mark, begin, index) % 2 == 0
 
 
 def _removal(text: str, places: tuple[int, int, int, int], *, opens: bool, closes: bool) -> Edit:
-    """Take out what stands between the spaces *before* and *after* it, and those that are too many without it."""
+    """The removal, with the spaces around it that are no longer needed."""
     before, start, end, after = places
     if opens:
         return Edit(start, after)
@@ -194,13 +192,13 @@ def _removal(text: str, places: tuple[int, int, int, int], *, opens: bool, close
 
 
 def _in_cell(prose: Prose, cell: re.Match[str], edits: list[Edit]) -> list[Edit]:
-    """Removals in one cell; one that is left with nothing still has a space, and a bar where the line has none."""
+    """The removals in one cell; an empty cell keeps a space, and a bar where the line has none."""
     text = prose.text
     opens, closes = text[cell.start() - 1 : cell.start()] != "|", text[cell.end() : cell.end() + 1] != "|"
     begin = _after(text, cell.start() + (len(quote(cell.group())) if opens else 0))
     end = _before(text, cell.end(), begin)
     if edits[0].start > begin or edits[-1].end < end or len(edits) > 1:  # most hold one emoji and nothing else
-        inner = _part(prose, begin, end)
+        inner = prose.part(begin, end)
         removals = list(tidied(inner, [Edit(edit.start - begin, edit.end - begin) for edit in edits]))
         if inner.edited(removals).text.strip(WHITESPACE):
             return [
@@ -211,16 +209,8 @@ def _in_cell(prose: Prose, cell: re.Match[str], edits: list[Edit]) -> list[Edit]
 
 
 def _before_bar(text: str, edit: Edit, bar: int) -> Edit:
-    """*edit* such that no backslash comes to stand in front of the *bar*, which would then be text."""
+    """*edit*, changed so that no backslash precedes the *bar*, which would escape it."""
     return edit._replace(text=" ") if edit.end == bar and text[edit.start - 1] == "\\" else edit
-
-
-def _part(prose: Prose, begin: int, end: int) -> Prose:
-    """A part of *prose*, as a text of its own."""
-    first = bisect_right(prose.kept, begin, key=attrgetter("end"))
-    last = bisect_left(prose.kept, end, key=attrgetter("start"))
-    kept = (span._replace(start=span.start - begin, end=span.end - begin) for span in prose.kept[first:last])
-    return Prose(prose.text[begin:end], tuple(kept))
 
 
 def _before(text: str, index: int, floor: int) -> int:
@@ -236,7 +226,7 @@ def _after(text: str, index: int) -> int:
 
 
 def _before_mark(text: str, index: int, floor: int) -> int:
-    """Where the line begins, if nothing stands between there and *index* but the mark of a list item, say; else *index*."""
+    """Where the line begins, if only the mark of a list item or the like is before *index*; otherwise *index*."""
     begin = index
     while begin > floor and (text[begin - 1] in _IN_BLOCK_MARK or text[begin - 1] in _SPACE):
         begin -= 1

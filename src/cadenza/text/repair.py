@@ -1,4 +1,4 @@
-"""Closing what a cut or an early end left open, innermost first, and opening it again behind the cut."""
+"""Close what a cut or an early end left open, innermost first, and reopen it after the cut."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _FENCE_LINE = re.compile(
 
 _BACKTICKS = re.compile("`{3,}")
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
-"""A closing fence of which only a part arrived."""
+"""An incomplete closing fence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """The line that opens a code block, and how to close and reopen it."""
+    """The opening line of a code block, and how to close and reopen it."""
 
     prefix: str
     run: str
@@ -29,28 +29,28 @@ class Fence:
 
     @property
     def opening(self) -> str:
-        """The line that opens the block again, with everything that stood behind its backticks."""
+        """The line that reopens the block, with its info string."""
         return f"{self.prefix}{self.run}{self.info}\n"
 
     @property
     def closing(self) -> str:
-        """What closes the block, to stand on a line of its own."""
+        """What closes the block, on a line of its own."""
         return self.prefix + self.run
 
 
 def split_fence(text: str) -> tuple[Fence, str]:
-    """Take the opening line off a code block: the fence, and what stands behind it, closing run included."""
+    """Split a code block into its fence and the rest, which includes the closing run."""
     match = _FENCE_LINE.match(text)
     if match is None:
         return Fence("", "```", ""), text
     if match["line_end"]:
         return Fence(match["prefix"], match["run"], match["info"]), text[match.end() :]
-    # ```all on one line```, or a line too long to be an info string: it is the code.
+    # ```all on one line```, or a line too long for an info string: it is code.
     return Fence(match["prefix"], match["run"], ""), text[match.end("run") :]
 
 
 def close_fence(text: str) -> str:
-    """Close the code block *text*, which the reply left open; an empty one is nothing at all."""
+    """Close the code block *text*, which the reply left open; an empty one becomes empty text."""
     fence, body = split_fence(text)
     if is_blank(fence, body):
         return first_line_as_code(fence)
@@ -61,23 +61,23 @@ def close_fence(text: str) -> str:
 
 
 def first_line_as_code(fence: Fence) -> str:
-    """A block that has only a first line: Discord shows what stands behind its backticks as the code."""
+    """A block with only a first line: Discord shows its info string as the code."""
     info = fence.info.strip(WHITESPACE)
     return f"{fence.prefix}{fence.run}\n{_quoting(fence)}{info}\n{fence.closing}" if info else ""
 
 
 def _quoting(fence: Fence) -> str:
-    """What a line of code begins with if the block stands in a quote."""
+    """The beginning of each line of code if the block is in a quote."""
     return fence.prefix if ">" in fence.prefix else ""
 
 
 def is_blank(fence: Fence, body: str) -> bool:
-    """Whether the code block has nothing in it."""
+    """Whether the code block is empty."""
     return not without_closing(body, fence).strip(WHITESPACE + fence.prefix)
 
 
 def without_closing(body: str, fence: Fence) -> str:
-    """*body* without the run that closes it, and the quote marks in front of that."""
+    """*body* without its closing run and the quote marks before that."""
     core = body.rstrip(WHITESPACE)
     if not core.endswith(fence.run):
         return body
@@ -90,7 +90,7 @@ def without_closing(body: str, fence: Fence) -> str:
 
 
 def in_backticks(text: str) -> str:
-    """The code block *text* with a fence of backticks: Discord knows no other."""
+    """The code block *text* with a fence of backticks, the only one Discord knows."""
     tildes, body = split_fence(text)
     if not tildes.run.startswith("~"):
         return text
@@ -101,7 +101,7 @@ def in_backticks(text: str) -> str:
 
 
 def tidy_block(text: str) -> str:
-    """The code block *text* as it is shown: nothing if it is empty, and code on its first line on a line of its own."""
+    """The code block *text* as it is shown: nothing if it is empty; code on its first line gets a line of its own."""
     fence, body = split_fence(text)
     if is_blank(fence, body):
         return first_line_as_code(fence)
@@ -111,9 +111,9 @@ def tidy_block(text: str) -> str:
 
 
 def close_openers(text: str, openers: Iterable[Opener]) -> str:
-    """Close the marks that *text* left open, in reverse of their order, before the space at its end."""
+    """Close the open marks of *text*, innermost first, before the space at its end."""
     core = text.rstrip(WHITESPACE)
-    # Backticks that are there already would make one run with those that close the code, and emphasis of nothing is none.
+    # Backticks at the end would join those that close the code, and empty emphasis is none.
     left = [opener for opener in openers if opener.mark != "`" or not core.endswith("`")]
     left = [opener for opener in left if opener.mark not in "*_~|" or opener.start + opener.width < len(core)]
     closers = "".join(_closer(opener) for opener in reversed(left))
@@ -129,6 +129,6 @@ def _closer(opener: Opener) -> str:
         case '"':
             return '"'
         case "[":
-            return ""  # text in square brackets that is no link yet is just text
+            return ""  # text in square brackets that is no link yet
         case mark:
             return PAIRS.get(mark) or QUOTES[mark][0]

@@ -1,4 +1,4 @@
-"""Where a sentence ends, and where it only looks so: abbreviations, numbers, initials."""
+"""Where a sentence ends, and where it only seems to: abbreviations, numbers, initials."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ _ABBREVIATIONS = frozenset(
         "ул",
     ]
 )
-# Also ordinary words or names: abbreviations only with a digit or a small letter behind (``no. 5``, ``Sat. at noon``).
+# Also ordinary words or names: abbreviations only before a digit or a lower-case letter (``no. 5``, ``Sat. at noon``).
 _SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "us", "uk", "usa", "ussr", "eu", "ma"])
 
-# In front of one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
+# Before one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
 _KEEPS_FULL_WIDTH = frozenset("。．｡」』）》〉”’")
 
 _LIST_NUMBER = re.compile(r"\d{1,3}\.")
@@ -117,7 +117,7 @@ def ends_sentence(text: str, index: int) -> bool:
 
 
 def ends_with_stop(sentence: str) -> bool:
-    """Whether the last character of *sentence* is a stop that only says that it ends: no ellipsis, no ``p.m.``."""
+    """Whether *sentence* ends with a stop that is only that: no ellipsis, no ``p.m.``."""
     if sentence[-1:] in FULL_WIDTH_STOPS:
         return bool(sentence) and sentence[-2:-1] not in ("。", "．", "｡")
     if not sentence.endswith(".") or sentence.endswith(".."):
@@ -126,7 +126,7 @@ def ends_with_stop(sentence: str) -> bool:
 
 
 def _word_before(text: str, index: int) -> tuple[str, str]:
-    """The word in front of the stop at *index*, with the stops inside it, and the character before that."""
+    """The word before the stop at *index*, with the stops inside it, and the character before that."""
     match = _WORD_BEFORE.search(text, max(0, index - 16), index)
     if match is None:
         return "", ""
@@ -152,12 +152,12 @@ def _is_dotted(word: str, before: str) -> bool:
 
 
 def is_whole(text: str) -> bool:
-    """Whether *text* ends as a clause does, closing marks included."""
+    """Whether *text* ends like a clause, closing marks included."""
     return _ENDS_CLAUSE.search(text) is not None
 
 
 def closes(text: str) -> bool:
-    """Whether *text* only closes what stands before it: quotes, brackets, emphasis, code, a link."""
+    """Whether *text* only closes what precedes it: quotes, brackets, emphasis, code, a link."""
     return _CLOSING.fullmatch(text) is not None
 
 
@@ -179,6 +179,6 @@ def _plain_stop(text: str, match: re.Match[str]) -> bool:
     stop = match.start()
     if end == stop + 1:
         return ends_sentence(text, stop)
-    # Judge the stop as if nothing stood between it and the space: the closing marks belong to it.
+    # Judge the stop as if the space followed directly: the closing marks belong to it.
     near = text[max(0, stop - 20) : stop + 1]
     return ends_sentence(near, len(near) - 1)

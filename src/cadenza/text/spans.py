@@ -1,20 +1,20 @@
-"""One scan of Discord's Markdown, from left to right, that goes on where it stopped.
+"""The scanner: an incremental parser of Discord's Markdown that every cut and every rule relies on.
 
-Everything in Cadenza that wants to know "is this code?", "may I cut here?", "is this bracket open?" asks this scanner.
+"Is this code?", "may I cut here?", "is this bracket open?": all of Cadenza asks this one scanner. ``survey`` scans a
+whole text; stage 5 feeds a ``Scanner`` token by token.
 
 How it works
-    The scanner owns the text that has not left yet and remembers how far it has looked.
-    It jumps from one interesting character to the next; each has a handler.
-    A handler that cannot decide yet (is this ``*`` one star or two? is this ``<`` a tag?) makes the scan wait *there*,
-    so what is decided depends on the text alone and never on how it was sliced.
+    ``feed`` appends text; ``find`` scans on from where it stopped and returns the next ``Find``, or ``None``.
+    The scan jumps from one special character to the next. ``_HANDLERS`` maps each one to the method that reads it.
+    A handler that needs to see more (is this ``*`` one star or two? is this ``<`` a tag?) returns ``_WAIT``, and the
+    scan stays in front of that character. So the result depends on the text alone, never on how it was sliced.
 
 What it keeps
-    ``openers``  marks that opened and have not closed, in order; a close never makes the stack negative,
-                 so ``:)`` and ``27"`` are just text.
-    ``spans``    what has closed: nothing should be cut inside.
+    ``openers``  marks that are open, outermost first. A closing mark without an opener (``:)``, ``27"``) is text.
+    ``spans``    what has closed. A cut should not fall inside one.
 
-An opener that does not close before the paragraph ends was plain text after all (but for a spoiler, which hides
-something), and none is waited for longer than ``hold`` characters.
+An opener that is still open when its paragraph ends was plain text, except a spoiler, which hides something. Text
+waits at most ``hold`` characters for an opener to close.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_ta
 from .units import WHITESPACE
 
 PAIRS = {"「": "」", "『": "』", "｢": "｣", "〈": "〉", "《": "》", "（": "）"}
-"""Marks of which one always opens and the other always closes."""
+"""Marks that always open, with those that always close."""
 _OPENS = {closer: opener for opener, closer in PAIRS.items()}
 
 QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹"}
-"""Marks that open in one language and close in another; which it is, their neighbours say."""
+"""Marks that open in one language and close in another; their neighbours decide which it is."""
 
 _NEVER = 1 << 60
 
 _DEEPEST = 64
-"""How many marks may be open at once; whatever opens deeper than that is plain text."""
+"""How many marks may be open at once; a mark that opens deeper is plain text."""
 
 _LOOKAHEAD = 32
-"""How much white space or punctuation may follow a line end before the line end is decided without it."""
+"""How much white space or punctuation after a line end is looked at before the line end is decided without it."""
 
 
 class SpanKind(Enum):
-    """What a span is, as far as cutting is concerned."""
+    """What a span is, for the purpose of cutting."""
 
     EMPHASIS = auto()
     """Bold, italic, underline, strike-through or spoiler: closed and reopened when it has to be cut."""
@@ -65,19 +65,19 @@ class SpanKind(Enum):
 
 
 ATOMS = frozenset({SpanKind.LINK, SpanKind.CODE, SpanKind.URL, SpanKind.TAG})
-"""Spans that rules leave alone and that break when they are cut."""
+"""Spans that rules never change, and that break when they are cut."""
 
 
 class Span(NamedTuple):
-    """A stretch of text that belongs together."""
+    """A range of text that belongs together."""
 
-    # A tuple because one is made for every mark that closes, and a frozen dataclass takes three times as long to make.
+    # A tuple: one is made for every mark that closes, and a frozen dataclass takes three times as long to make.
 
     kind: SpanKind
     start: int
     end: int
     marker: str = ""
-    """For emphasis: what opens it and, the same way, closes it."""
+    """For emphasis: the mark that opens and closes it."""
 
 
 @dataclass(slots=True)
@@ -89,13 +89,13 @@ class Opener:
     width: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
     doubtful: bool = False
-    """It did not close on its line, as few do that mean something: it is not waited for as long."""
+    """It did not close on its own line, so it probably means nothing: text waits for it a quarter as long."""
     holds: bool = True
-    """Whether text behind it waits for it. After a while it does not; it may still close if nothing has left by then."""
+    """Whether the text after it waits for it. When the wait is over it may still close, if nothing was sent."""
 
 
 class Found(Enum):
-    """What the scan stopped for."""
+    """Why the scan stopped."""
 
     LINE_END = auto()
     SENTENCE_END = auto()
@@ -105,17 +105,17 @@ class Found(Enum):
     TABLE_CLOSE = auto()
     BLOCK_TAG = auto()
     LONE_FENCE = auto()
-    """Backticks that would open a code block but mean themselves."""
+    """Backticks in the shape of a fence that are plain text."""
     LONE_MARKER = auto()
-    """Nothing but ``-#`` on a line: what the find covers belongs between it and the next line as one space."""
+    """A line with nothing but ``-#``: the range of the find becomes one space that joins it to the next line."""
     RELEASED = auto()
-    """A mark that opened is not waited for any more."""
+    """The text after an opener stops waiting for it."""
     FULL = auto()
     """The scan has reached ``bound``."""
 
 
 class Find(NamedTuple):
-    """Something that the owner of the text should know before the scan goes on."""
+    """Something that the owner of the text must handle before the scan goes on."""
 
     what: Found
     start: int
@@ -123,27 +123,27 @@ class Find(NamedTuple):
     tag: BlockTag | None = None
 
 
-# A member of an enumeration takes longer to look up than a name.
+# A global is faster to look up than a member of an enumeration.
 _LINE_END = Found.LINE_END
 _SENTENCE_END = Found.SENTENCE_END
 
 _WAIT = Find(Found.FULL, -1, -1)
-"""What a handler gives back when it needs to see more."""
+"""Returned by a handler that needs more text."""
 
 _PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
 _WIDEST = {"*": 3, "_": 3, "~": 3}
-"""More marks in a row than this emphasise nothing: somebody drew a line."""
+"""More marks in a row than this are no emphasis but a drawn line."""
 _VARIATION = "\ufe0f"
 _LONGEST_RUN = 64
-"""More stars or underscores than this in a row are a line that somebody drew."""
+"""The scan reads at most so many equal marks in a row."""
 FENCE_PREFIX = r"[ \t>]{0,20}"
-"""What may stand in front of a fence on its line."""
+"""What may precede a fence on its line."""
 _FENCE_PREFIX = re.compile(FENCE_PREFIX)
 LONGEST_FENCE = 8
-"""A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
+"""A longer run of backticks counts as several fences, so that every message has room to close one."""
 _IN_FENCE = frozenset("`~") | ODD
 LONGEST_INFO = 100
-"""What stands behind a fence is repeated in front of every part of its block, unless it is longer than this."""
+"""A longer info string after a fence is not repeated when the block is split."""
 _INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*")
 _LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
 _TILDES = re.compile(rf"\n{FENCE_PREFIX}(~{{3,}})[ \t]{{0,32}}(?=\n|\Z)")
@@ -153,14 +153,14 @@ _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
-"""How a line begins that is a quote, a heading or subtext to its end."""
+"""How a line begins that is a quote, a heading or subtext up to its end."""
 _ROW = re.compile(r"\s*\|(?!\|)")
 """How a line begins that looks like the row of a table."""
 _LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
-"""Behind a line end these may go with the line before."""
+"""Characters after a line end that may belong to the line before it."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _LONGEST_ADDRESS = 2000
-"""A masked link that does not fit into a message is none."""
+"""A masked link longer than a message is plain text."""
 _ADDRESS_MARK = re.compile(r"[()<`\n]")
 _DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
@@ -172,28 +172,27 @@ _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
 
 
-def _wanted(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str] | None]]:
-    """The characters that a scan stops at, and how it finds the next one."""
+def _stopping_at(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str] | None]]:
+    """The characters that stop a scan, and a search for the next of them."""
     # Most colons begin no address, and text about emoji is full of them.
-    is_worth_it = r"(?:(?<!:)|(?=/|\Z))" if ":" in characters else ""
-    return frozenset(characters) | ODD, re.compile(f"[{re.escape(characters)}]{is_worth_it}").search
+    if_useful = r"(?:(?<!:)|(?=/|\Z))" if ":" in characters else ""
+    return frozenset(characters) | ODD, re.compile(f"[{re.escape(characters)}]{if_useful}").search
 
 
-_IN_TABLE, _SEARCH_TABLE = _wanted("\n`<\\")
-_WITHOUT_STOPS = _wanted(_PROSE)
-_WITH_STOPS = _wanted(_PROSE + sentences.STOPS)
+_IN_TABLE, _SEARCH_TABLE = _stopping_at("\n`<\\")
+_WITHOUT_STOPS = _stopping_at(_PROSE)
+_WITH_STOPS = _stopping_at(_PROSE + sentences.STOPS)
 
 
 class Scanner:
-    """The text that has not left yet, and all that is known about it."""
+    """Text that has not been sent yet, and what is known about it."""
 
     __slots__ = (
-        "_aside",
-        "_awaited",
         "_barred",
         "_before",
-        "_earliest",
         "_ends_barred",
+        "_fast_room",
+        "_first_release",
         "_interesting",
         "_line",
         "_lone",
@@ -204,7 +203,8 @@ class Scanner:
         "_seek",
         "_seek_depth",
         "_seek_for",
-        "_space",
+        "_stops_at",
+        "_unjoined",
         "_url",
         "_url_bracket",
         "_url_depth",
@@ -219,9 +219,9 @@ class Scanner:
     )
 
     def __init__(self, *, sentence_ends: bool = False, hold: int = _NEVER, may_break_off: bool = False) -> None:
-        """Scan for *sentence_ends* too, wait at most *hold* characters for a mark to close.
+        """Wait at most *hold* characters for a mark to close; with *sentence_ends*, find these too.
 
-        With *may_break_off* code that is open at the very end was broken off; else its backtick is plain text.
+        With *may_break_off*, code that is open at the end of the text was broken off; otherwise its backtick is text.
         """
         self.text = ""
         self.position = 0
@@ -231,56 +231,56 @@ class Scanner:
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
         self.fence = ""
-        """The run of backticks that opened the code block we are in."""
+        """The marks that opened the current code block; empty outside one."""
         self.table = False
         self._barred = False  # whether the rows of the table begin with a bar
-        self._ends_barred = False  # whether they only end with one
-        self._quote_mark = ""  # what its lines begin with, if it stands in a quote
-        self._before = ""  # the character that stood in front of the text before it was dropped
-        self._line = 0  # where the current line begins; negative if its beginning is gone
+        self._ends_barred = False  # whether they end with a bar and begin without one
+        self._quote_mark = ""  # the quote mark in front of its lines
+        self._before = ""  # the character that preceded the text, of what was dropped
+        self._line = 0  # where the current line begins; negative if its beginning was dropped
         self._quoting = False  # whether a >>> is open
         self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
         self._seek_for = -1
         self._seek_depth = 0
-        self._lone: dict[int, int] = {}  # up to where no run of so many backticks is that could close code
-        self._earliest = -1  # where the first opener gives up; -1 if that has to be looked up again
-        self._url = -1  # where the address that we are in begins
+        self._lone: dict[int, int] = {}  # per width: up to where no run of so many backticks can close code
+        self._first_release = -1  # where the wait for the first opener ends; -1: to be computed
+        self._url = -1  # where the current address begins; -1 outside one
         self._url_depth = 0
-        self._url_bracket = 0  # where the outermost bracket of the address opens
-        self._aside: list[str] = []  # text that counts as scanned, not joined to the rest yet
-        self._space = 0  # how much may be put aside before the scan has to go on
+        self._url_bracket = 0  # where the outermost bracket in the address opens
+        self._unjoined: list[str] = []  # scanned text without special characters, not joined to `text` yet
+        self._fast_room = 0  # how much more of it may come before the scan has to go on
         self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
-        self._awaited = self._interesting
+        self._stops_at = self._interesting
 
     # --- the text ---------------------------------------------------------------
 
-    def put_aside(self, text: str) -> bool:
-        """Take *text* if there is nothing in it to find; most tokens are like that, and cost next to nothing."""
+    def append_plain(self, text: str) -> bool:
+        """Append *text* if it holds no special character, as most tokens do. This is the fast path."""
         length = len(text)
-        if length < self._space and self._awaited.isdisjoint(text):
-            self._space -= length
-            self._aside.append(text)
+        if length < self._fast_room and self._stops_at.isdisjoint(text):
+            self._fast_room -= length
+            self._unjoined.append(text)
             return True
         return False
 
     def pause(self) -> None:
-        """Put nothing aside until the scan has gone on."""
-        self._space = 0
+        """Close the fast path until the next ``find``."""
+        self._fast_room = 0
 
     def feed(self, text: str) -> None:
-        """Take *text*, to be scanned."""
-        self._space = 0
-        if self._aside:
-            self._settle()
+        """Append *text*."""
+        self._fast_room = 0
+        if self._unjoined:
+            self._join()
         self.text += text
 
     def drop(self, count: int) -> None:
-        """Forget the first *count* characters: they have left."""
-        self._settle()
+        """Forget the first *count* characters, which were sent."""
+        self._join()
         if count <= 0:
             return
         if 0 <= self._line < count and self.text.startswith(">>> ", self._line):
-            self._quoting = True  # the line is cut, and its beginning gone
+            self._quoting = True  # the line is cut, and its beginning dropped
         self._before = self.text[count - 1]
         self.text = self.text[count:]
         self.position = max(0, self.position - count)
@@ -302,8 +302,8 @@ class Scanner:
             ]
 
     def cut_out(self, start: int) -> str:
-        """Take away and give back everything from *start* on; the scan goes on there with what is fed next."""
-        self._settle()
+        """Remove and return the text from *start* on; the next ``feed`` continues there."""
+        self._join()
         rest = self.text[start:]
         self.text = self.text[:start]
         self.position = start
@@ -311,14 +311,14 @@ class Scanner:
         return rest
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put *text* where ``start:end`` stood, all of it scanned already; the scan goes on behind it."""
+        """Replace ``text[start:end]``, which is scanned already; the scan goes on after it."""
         self.text = self.text[:start] + text + self.text[end:]
         self.position = start + len(text)
         self._lone.clear()
 
     def put_in_front(self, text: str) -> None:
-        """Put *text* where the dropped text stood; it counts as scanned. Used to reopen a code block or a table."""
-        self._settle()
+        """Insert *text*, as scanned, at the beginning: it reopens a code block or a table."""
+        self._join()
         self.text = text + self.text
         self.position += len(text)
         self._lone.clear()
@@ -328,33 +328,33 @@ class Scanner:
 
     @property
     def size(self) -> int:
-        """How long the text is, with all that was put aside."""
-        return len(self.text) + sum(map(len, self._aside))
+        """The length of the text, unjoined parts included."""
+        return len(self.text) + sum(map(len, self._unjoined))
 
     @property
     def unsure(self) -> str:
-        """The character at which the scan waits for what comes next; nothing if it does not."""
-        return "" if self._aside else self.text[self.position : self.position + 1]
+        """The character at which the scan waits for more text; empty if it does not wait."""
+        return "" if self._unjoined else self.text[self.position : self.position + 1]
 
     def held_from(self) -> int:
-        """Where the oldest mark opens that is waited for; the length of the text if there is none."""
+        """Where the first opener is that text waits for; the length of the text without one."""
         for opener in self.openers:
             if opener.holds:
                 return opener.start
         return len(self.text)
 
     def is_inside(self, index: int) -> bool:
-        """Whether a cut before *index* would fall inside a span, closed or still open."""
+        """Whether a cut before *index* falls inside a span, closed or still open."""
         if index > self.held_from() or 0 <= self._url < index:
             return True
         return bool(self.spans) and any(span.start < index < span.end for span in self.spans)
 
     def may_be_inside(self, index: int) -> bool:
-        """Whether a cut before *index* might yet fall inside a span: behind a mark that is not waited for, but may close."""
+        """Whether a cut before *index* falls inside a span or could: after an opener that may still close."""
         return bool(self.openers and index > self.openers[0].start) or self.is_inside(index)
 
     def outside(self, index: int) -> int:
-        """The last place at or before *index* where a cut would not fall inside a span; 0 if there is none."""
+        """The last index up to *index* at which a cut is outside all spans; 0 if there is none."""
         while True:
             starts = [span.start for span in self.spans if span.start < index < span.end]
             starts += [start for start in (self.held_from(), self._url) if 0 <= start < index]
@@ -365,17 +365,17 @@ class Scanner:
     # --- the scan -----------------------------------------------------------------
 
     def find(self, *, final: bool = False) -> Find | None:
-        """Scan on until something is found; ``None`` says that more text is needed.
+        """Scan on and return the next find; ``None`` asks for more text.
 
-        With *final* no more text comes, so nothing waits.
+        With *final* there is no more text, so nothing waits.
         """
-        if self._aside:
-            self._settle()
-        self._space = 0
+        if self._unjoined:
+            self._join()
+        self._fast_room = 0
         while True:
-            if self._earliest < 0:
-                self._find_earliest()
-            stop = min(self._earliest, self.bound)
+            if self._first_release < 0:
+                self._find_first_release()
+            stop = min(self._first_release, self.bound)
             position, length = self.position, len(self.text)
             if position >= stop:
                 return self._reached(stop)
@@ -383,8 +383,8 @@ class Scanner:
             find = self._step(position, end, final=final) if position < end else None
             if find is not None:
                 return None if find is _WAIT else find
-            if self.position == length < stop and self._earliest >= 0:
-                self._come_to_rest(stop, final=final)
+            if self.position == length < stop and self._first_release >= 0:
+                self._open_fast_path(stop, final=final)
                 return None
 
     def _step(self, position: int, end: int, *, final: bool) -> Find | None:
@@ -399,36 +399,36 @@ class Scanner:
         self.position = index = match.start()
         return _HANDLERS[match.group()](self, index, final)
 
-    def _find_earliest(self) -> None:
-        """Look up where the first of the openers is not waited for any more."""
-        self._earliest = min((self._gives_up(opener) for opener in self.openers if opener.holds), default=_NEVER)
+    def _find_first_release(self) -> None:
+        """Compute where the wait for the first opener ends."""
+        self._first_release = min((self._release_at(opener) for opener in self.openers if opener.holds), default=_NEVER)
 
-    def _gives_up(self, opener: Opener) -> int:
-        """Where *opener* is not waited for any more."""
+    def _release_at(self, opener: Opener) -> int:
+        """Where text stops waiting for *opener*."""
         return opener.start + (self.hold // 4 if opener.doubtful else self.hold)
 
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
-            if opener.holds and self._gives_up(opener) <= stop:
+            if opener.holds and self._release_at(opener) <= stop:
                 opener.holds = False
-                self._earliest = -1
+                self._first_release = -1
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
-    def _come_to_rest(self, stop: int, *, final: bool) -> None:
-        """All is scanned: until the next interesting character comes, text may be put aside."""
+    def _open_fast_path(self, stop: int, *, final: bool) -> None:
+        """Everything is scanned: open the fast path up to *stop*."""
         if self._url < 0:
-            self._awaited = _IN_FENCE if self.fence else _IN_TABLE if self.table else self._interesting
-            self._space = stop - self.position
+            self._stops_at = _IN_FENCE if self.fence else _IN_TABLE if self.table else self._interesting
+            self._fast_room = stop - self.position
         elif final:
             self._url_over(len(self.text))
 
-    def _settle(self) -> None:
-        """Join what was put aside to the rest."""
-        self._space = 0
-        if self._aside:
-            self.text += "".join(self._aside)
-            self._aside.clear()
+    def _join(self) -> None:
+        """Append the parts of the fast path to the text."""
+        self._fast_room = 0
+        if self._unjoined:
+            self.text += "".join(self._unjoined)
+            self._unjoined.clear()
             self.position = len(self.text)
 
     def _needs_more(self, index: int, *, final: bool) -> bool:
@@ -439,19 +439,19 @@ class Scanner:
 
     def _open(self, mark: str, start: int, width: int) -> None:
         if len(self.openers) < _DEEPEST:
-            # A single underscore is in names and faces more often than around words: it is not waited for.
+            # A single underscore is mostly part of a name or a face, so text never waits for it.
             opener = Opener(mark, start, width, holds=mark != "_" or width > 1)
             self.openers.append(opener)
-            if self._earliest >= 0 and opener.holds:
-                self._earliest = min(self._earliest, self._gives_up(opener))
+            if self._first_release >= 0 and opener.holds:
+                self._first_release = min(self._first_release, self._release_at(opener))
 
     def _forget(self, kept: list[Opener]) -> None:
-        """Only *kept* are open still."""
+        """Keep only the openers *kept*."""
         self.openers = kept
-        self._earliest = -1
+        self._first_release = -1
 
     def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
-        """Close *opener*; what opened after it and did not close was plain text."""
+        """Close *opener*. What opened after it and is still open was plain text."""
         self._forget(self.openers[: self.openers.index(opener)])
         self.spans.append(Span(kind, opener.start, end, marker))
 
@@ -466,7 +466,7 @@ class Scanner:
     def _line_end(self, index: int, final: bool) -> Find | None:
         text, following = self.text, index + 1
         after = text[following : following + 1]
-        looks_ahead = not after or after in _LOOKS_AHEAD  # most lines are followed by a word: then there is no need
+        looks_ahead = not after or after in _LOOKS_AHEAD  # most lines are followed by a word
         if looks_ahead:
             following = self._next_visible(index, final=final)
             if following < 0:
@@ -486,14 +486,13 @@ class Scanner:
         in_quote = self._stays_quoted(index, following)
         self._end_line(index, end)
         if in_quote or (end >= len(text) and end == index + 1):
-            return None  # or nothing follows: then whoever flushes takes it
+            return None  # in the second case the flush takes it
         return Find(_LINE_END, index, end)
 
     def _stays_quoted(self, index: int, following: int) -> bool:
-        """Whether the line that ends at *index* and the next one are one quote: no place for a cut.
+        """Whether the line that ends at *index* and the next one are one quote, which is not cut.
 
-        A ``>>>`` goes on over line ends, to the next empty line as models use it; a ``>`` with nothing behind it is an
-        empty line of a quote.
+        In model output a ``>>>`` lasts until the next empty line. A bare ``>`` is an empty line of a quote.
         """
         opening = self.text[self._line : self._line + 4] if self._line >= 0 else ""
         if opening == ">>> ":
@@ -505,15 +504,15 @@ class Scanner:
         return is_empty and self.text.startswith(">", following)
 
     def _next_visible(self, index: int, *, final: bool) -> int:
-        """Where the first character behind the line end at *index* is that is no space, or -1 if it is awaited."""
+        """The index of the first visible character after the line end at *index*; -1 if it has not arrived."""
         text = self.text
         spaces = _SPACES.match(text, index + 1)
         following = spaces.end() if spaces else index + 1
         if following - index > _LOOKAHEAD:
-            return len(text)  # too far away to wait for, so it must not count where it happens to be there
+            return len(text)  # too far away to wait for, so it must not count even if it has arrived
         if following < len(text) or final:
             return following
-        # An empty line ends a table whatever follows.
+        # An empty line ends a table, whatever follows.
         return following if self.table and "\n" in text[index + 1 : following] else -1
 
     def _lone_marker(self, index: int, *, final: bool) -> Find | None:
@@ -531,26 +530,26 @@ class Scanner:
     def _end_line(self, index: int, end: int) -> None:
         if self.openers:
             if self._line >= 0 and not self.text[self._line : index].strip(WHITESPACE):
-                # An empty line: the paragraph is over, and so is whatever it left open, but for what hides a secret.
+                # An empty line ends the paragraph and closes everything in it except a spoiler.
                 self._forget([opener for opener in self.openers if opener.mark == "|"])
             else:
-                self._outlast_line()
+                self._doubt_openers()
         self._line = end if end == index + 1 else self.text.rfind("\n", index, end) + 1
         self.position = end
 
-    def _outlast_line(self) -> None:
-        """A line is over: a link's text does not go on, and what is left open is in doubt, but for bold and the like."""
+    def _doubt_openers(self) -> None:
+        """The line ends: forget link texts, and doubt the other openers except bold, strike-through and spoilers."""
         if any(opener.mark == "[" for opener in self.openers):
             self._forget([opener for opener in self.openers if opener.mark != "["])
         for opener in self.openers:
             if not opener.doubtful and (opener.width == 1 or opener.mark not in "*_~|"):
                 opener.doubtful = True
-                self._earliest = -1
+                self._first_release = -1
 
     def _carry_end(self, index: int, following: int, *, final: bool) -> int:
-        """Where the text ends that goes with the line end at *index*, or -1 if that is not known yet.
+        """Where the text ends that belongs to the line end at *index*; -1 if that is not known yet.
 
-        A model sometimes puts the mark that ends a sentence on the next line; it belongs to the line before.
+        Some models put the stop of a sentence on the next line; it belongs to the line before.
         """
         text = self.text
         run = _CARRIED.match(text, following)
@@ -565,9 +564,9 @@ class Scanner:
             if self._needs_more(run.end() + 1, final=final):
                 return -1
             if text[run.end() + 1 : run.end() + 2] == ".":
-                return index + 1  # . . . is one thing
+                return index + 1  # . . . is an ellipsis
         if marks.startswith("..") or (marks[-1].isascii() and after not in _AFTER_CARRIED):
-            return index + 1  # an ellipsis speaks for itself, and "!help", ";)" or "![" begins something of its own
+            return index + 1  # an ellipsis stands for itself, and "!help", ";)" or "![" begins something new
         return run.end()
 
     def _opens_table(self, index: int, *, final: bool) -> bool | None:
@@ -607,7 +606,7 @@ class Scanner:
         return Find(Found.TABLE_OPEN, self._quote_begin(start), self.position)
 
     def _quote_begin(self, start: int) -> int:
-        """Where the table at *start* begins with the lone quote marks in front of it, which say nothing without it."""
+        """Where the table at *start* begins if the bare quote marks in front of it are counted in."""
         while self._quote_mark and start > 0:
             line = self.text.rfind("\n", 0, start - 1) + 1
             if self.text[line:start].strip() != ">":
@@ -622,31 +621,31 @@ class Scanner:
         self._forget([])
         self.position = self._line = index + 1
         if goes_on or self.position == len(self.text):
-            return None  # a row follows, or nothing: then whoever flushes takes it
+            return None  # in the second case the flush takes it
         self.table = False
         return Find(Found.TABLE_CLOSE, 0, index + 1)
 
     def _row_follows(self, index: int, following: int, *, final: bool) -> bool | None:
-        """Whether the line behind *index* is a row; ``None`` if that is not known yet. An empty line never is."""
+        """Whether the line after *index* is a row, which an empty line never is; ``None`` if that is not known yet."""
         if "\n" in self.text[index + 1 : following]:
             return False
         if self._quote_mark:
-            following = self._behind_quote_mark(index + 1, final=final)
+            following = self._after_quote_mark(index + 1, final=final)
             if following <= 0:
                 return None if following else False
         if self._barred:
             return self.text[following : following + 1] == "|"
         end = self.text.find("\n", following)
         if end < 0 and not final and len(self.text) - index <= self.hold:
-            # A row that needs a bar at its end is known by its end, another one by its first bar.
+            # A row that needs a bar at its end is known by its end, any other by its first bar.
             return None if self._ends_barred or self.text.find("|", following) < 0 else True
         reach = min(index + self.hold, end if end >= 0 else len(self.text))
         if self._ends_barred:
             return reach != index + self.hold and tables.ends_with_bar(self.text[following:reach])
         return self.text.find("|", following, reach) >= 0
 
-    def _behind_quote_mark(self, start: int, *, final: bool) -> int:
-        """What is first seen behind the quote mark at *start*; 0 if there is none or nothing, -1 if that is awaited."""
+    def _after_quote_mark(self, start: int, *, final: bool) -> int:
+        """The first visible index after the quote mark at *start*; 0 if there is none, -1 if it has not arrived."""
         mark, text = self._quote_mark, self.text
         if not text.startswith(mark, start):
             return -1 if not final and mark.startswith(text[start:]) else 0
@@ -657,7 +656,7 @@ class Scanner:
         return -1 if self._needs_more(following, final=final) else following
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
-        looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # "No. 5" is decided by its digit
+        looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # the digit decides "No. 5"
         if self._needs_more(index + looks_at, final=final):
             return _WAIT
         self.position = index + 1
@@ -665,9 +664,9 @@ class Scanner:
         if self.table or self._quoting or not sentences.ends_sentence(self.text, index):
             return None
         if after == "\n" or not (after or self.text[index] in sentences.FULL_WIDTH_STOPS):
-            return None  # the line end is the better place, or whoever flushes takes it
+            return None  # the line end is a better place for the cut; at the end of the text the flush takes it
         if self._line >= 0 and SHAPED.match(self.text, self._line):
-            return None  # what opens the line shapes all of it
+            return None  # the mark that opens the line applies to all of it
         return Find(_SENTENCE_END, index, index + 1)
 
     # --- code -------------------------------------------------------------------------
@@ -680,7 +679,7 @@ class Scanner:
         if end - index < 3:
             return self._inline_code(index, end, final=final)
         if end - index >= 6:
-            end = index + 3  # as Discord reads it: a block opens here and closes at once
+            end = index + 3  # as Discord reads it: a block opens and closes at once
         elif not self._opens_line(index):
             opens = self._opens_fence_in_line(index, end, final=final)
             if opens is None:
@@ -691,10 +690,10 @@ class Scanner:
         return self._fence_open(index, end)
 
     def _opens_fence_in_line(self, index: int, end: int, *, final: bool) -> bool | None:
-        """Whether the backticks at *index*, in the middle of a line, open a code block; ``None`` if that is not known.
+        """Whether the backticks at *index*, within a line, open a code block; ``None`` if that is not known yet.
 
-        They do if their line ends with a language at most; else only if something closes them within reach, or if the
-        reply is broken off on the same line. ``Use ``` to open a block`` opens none.
+        They do if only a language follows on the line, if something closes them nearby, or if the reply breaks off on
+        the same line. Without that, as in ``Use ``` to open a block``, they are text.
         """
         self._start_seeking(index, end)
         furthest = index + self.hold // 4
@@ -719,7 +718,7 @@ class Scanner:
         return None if len(self.text) <= furthest else False
 
     def _opens_line(self, index: int) -> bool:
-        """Whether nothing stands before *index* on its line but what may stand before a fence."""
+        """Whether only what may precede a fence is before *index* on its line."""
         return self._line >= 0 and _FENCE_PREFIX.fullmatch(self.text, self._line, index) is not None
 
     def _fence_open(self, index: int, end: int) -> Find:
@@ -736,8 +735,8 @@ class Scanner:
     def _opens_tilde_fence(self, index: int, end: int, *, final: bool) -> bool | None:
         """Whether the tildes at *index* open a code block; ``None`` if that is not known yet.
 
-        With a language behind them they do. Alone on their line they may be a line that somebody drew, so then only
-        if another such line closes the block within reach.
+        With a language after them they do. Alone on a line they may be a drawn line, so they do only if another such
+        line closes the block within ``hold``.
         """
         self._start_seeking(index, end)
         line_end = self.text.find("\n", end)
@@ -752,7 +751,7 @@ class Scanner:
         while closing and closing.end(1) - closing.start(1) < end - index:
             closing = _TILDES.search(self.text, closing.end(1))
         if closing and (final or closing.end() < len(self.text)):
-            # What is in reach must not depend on how much of the text happens to be there.
+            # The answer must not depend on how much of the text has arrived.
             return closing.end() + (closing.end() < len(self.text)) - index <= self.hold
         self._seek = self.text.rfind("\n") if closing is None else closing.start()
         return False if final or len(self.text) - index > self.hold else None
@@ -773,7 +772,7 @@ class Scanner:
 
     def _fence_close(self) -> Find:
         self.fence = ""
-        self._line = -1  # the rest of this line is not the beginning of one
+        self._line = -1  # the rest of this line does not begin one
         return Find(Found.FENCE_CLOSE, 0, self.position)
 
     def _in_fence(self, stop: int, *, final: bool) -> Find | None:
@@ -796,13 +795,14 @@ class Scanner:
 
     def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
         width = end - index
-        # Whoever looked before found nothing as far as that, and behind a backslash there may be many who look.
+        # An earlier search found nothing up to _lone. Without it, many backticks after backslashes are searched again
+        # and again.
         self._start_seeking(index, max(end, self._lone.get(width, 0)))
         line_end = self.text.find("\n", end)
-        furthest = index + self.hold  # on its own line; over a line end, as for a mark, a quarter of that
+        furthest = index + self.hold  # on its own line; across a line end a quarter of that, as for a mark
         if line_end >= 0:
             furthest = max(index + self.hold // 4, min(line_end, furthest))
-        # A row is over where its line is, and so is what it left open.
+        # A row ends with its line, and code in it too.
         reach = line_end if self.table and line_end >= 0 else len(self.text)
         for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek, reach):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
@@ -825,7 +825,7 @@ class Scanner:
         return None
 
     def _open_code(self, index: int, width: int, *, final: bool) -> Find | None:
-        """Nothing closes the code yet. If nothing ever will, it is code that was broken off, or a lone backtick."""
+        """Nothing closes the code yet. At the end it is code that was broken off, or a lone backtick."""
         if not final:
             self._seek = _before_line_end(self.text, self._seek)
             return _WAIT
@@ -834,13 +834,13 @@ class Scanner:
         opens = (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE
         if (
             self._may_break_off and opens and not BLOCK_TAG.search(self.text, index)
-        ):  # better a lone backtick than a thought that is shown
+        ):  # a lone backtick is better than a thought that is shown
             self._open("`", index, width)
             self.position = len(self.text)
         return None
 
     def _start_seeking(self, index: int, start: int) -> None:
-        """Go on where the handler for *index* last looked, or begin at *start*."""
+        """Continue where the handler for *index* stopped looking, or begin at *start*."""
         if self._seek_for != index:
             self._seek_for, self._seek, self._seek_depth = index, start, 0
 
@@ -868,8 +868,8 @@ class Scanner:
         if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
             return None
         if after == _VARIATION:
-            return None  # the key of a telephone
-        # ^_^ is no italics: a single underscore opens in front of a word only.
+            return None  # a keycap emoji
+        # ^_^ is not italic: a single underscore opens only in front of a word.
         if _touches(after, before, mark) and (mark != "_" or width > 1 or after.isalnum()):
             self._open(mark, index, width)
         return None
@@ -877,7 +877,7 @@ class Scanner:
     def _may_close(self, mark: str, width: int, before: str, after: str) -> bool:
         if _touches(before, after, mark):
             return True
-        # In the middle of a word only what matches exactly closes: **API**s.
+        # Within a word only a mark of the same width closes: **API**s.
         opener = self._last_open(mark) if mark != "_" and before and before not in WHITESPACE else None
         return opener is not None and opener.width == width
 
@@ -982,19 +982,19 @@ class Scanner:
         return None
 
     def _address_end(self, index: int, *, final: bool) -> int | None:
-        """Where the address behind the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
+        """Where the address after the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
         self._start_seeking(index, index + 2)
         last, furthest = index + self.hold // 4, index + min(self.hold, _LONGEST_ADDRESS)
         if len(self.text) > last and (space := _SPACE.search(self.text, index + 2, furthest)) is not None:
             last = min(max(last, space.start()), furthest)
-        else:  # only an address without a space in it is waited for any longer
+        else:  # only an address without a space is worth a longer wait
             last = furthest
         if (final or len(self.text) >= last) and self.text.find(")", index + 2, last) < 0:
-            return 0  # nothing that could end it is there, and a look for one mark is quick
+            return 0  # nothing can end it, and this search is quick
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
             if character in "\n`" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):
-                return 0  # an address has no line ends and no code, and nothing in it is hidden
+                return 0  # an address has no line end, no code and no hidden block
             if character == "<" and not final and could_be_block_tag(self.text, mark.start()):
                 return None
             self._seek = mark.end()
@@ -1039,9 +1039,9 @@ class Scanner:
     def _url_over(self, end: int) -> None:
         start, self._url = self._url, -1
         if self._url_depth and self.text[end : end + 1] == " ":
-            end = self._url_bracket  # a bracket that closes behind a space is not part of the address
+            end = self._url_bracket  # a bracket that closes after a space is not part of the address
         while self.text[end - 1] in _AFTER_URL and end > self.position - 8:
-            end -= 1  # what ends the sentence does not belong to the address
+            end -= 1  # the stop of the sentence does not belong to the address
         self.position = end
         if self.text[start - 1 : start] == "<" and self.text[end : end + 1] == ">":
             start, end = start - 1, end + 1
@@ -1069,9 +1069,9 @@ class Scanner:
 
 
 def _begins_hidden(code: str) -> bool:
-    """Whether *code* is none, but a lone backtick and a hidden block that begins behind it."""
+    """Whether *code* is no code: its backtick is text, and a hidden block begins after it."""
     if not (code[0] in WHITESPACE or "\n" in code):
-        return False  # `<think>` and the like, as people write about tags
+        return False  # `<think>` and the like, in text about tags
     tags = list(BLOCK_TAG.finditer(code))
     if tags and code[0] in WHITESPACE and block_tag(tags[0]) == BlockTag(AsideKind.THOUGHT, closes=False):
         return True
@@ -1081,20 +1081,20 @@ def _begins_hidden(code: str) -> bool:
 
 
 def _before_line_end(text: str, start: int) -> int:
-    """Where to look on in *text*, of which all was seen: a line end with only space behind it may begin an empty line."""
+    """Where to continue in *text*, all of it seen: a line end followed by blanks may begin an empty line."""
     line_end = text.rfind("\n", start)
     return line_end if line_end >= 0 and not text[line_end:].strip(" \t\n") else len(text)
 
 
 def _touches(inner: str, outer: str, mark: str) -> bool:
-    """Whether a mark with *inner* on its text side and *outer* on the other opens or closes something."""
+    """Whether a mark with *inner* towards its text and *outer* on the other side opens or closes something."""
     return bool(inner) and inner not in WHITESPACE and not _is_word(outer, mark)
 
 
 def _is_word(character: str, mark: str) -> bool:
     if not (character.isalnum() or character == mark == "_"):
         return False
-    # Scripts that are written without spaces may have a star in the middle of a sentence.
+    # Scripts without spaces may have a star in the middle of a sentence.
     return not (mark == "*" and ("\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7af"))
 
 
@@ -1116,3 +1116,61 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(_OPENS, Scanner._bracket_close),
     **dict.fromkeys(sentences.STOPS, Scanner._sentence_end),
 }
+
+
+# --- a whole text at once ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The result of one scan of a whole text."""
+
+    spans: tuple[Span, ...]
+    line_ends: tuple[int, ...]
+    """The index of each ``\\n`` outside all spans."""
+    sentence_ends: tuple[int, ...]
+    """The index of each stop that ends a sentence outside all spans."""
+
+
+_SURVEY_HOLD = 32_000
+"""Longer than any message: it bounds the search for a mark that never closes."""
+
+
+def survey(text: str, *, sentence_ends: bool = False) -> Survey:
+    """Scan the whole of *text*."""
+    scanner = Scanner(sentence_ends=sentence_ends, hold=_SURVEY_HOLD)
+    scanner.feed(text)
+    lines: list[int] = []
+    stops: list[int] = []
+    while find := scanner.find(final=True):
+        if find.what is Found.LINE_END:
+            lines.append(find.start)
+            if sentence_ends and find.end > find.start + 1 and text[find.end - 1] in sentences.STOPS:
+                stops.append(find.end - 1)  # it is on the next line, and the scan has jumped over it
+        elif find.what is Found.SENTENCE_END:
+            stops.append(find.start)
+        elif find.what is Found.BLOCK_TAG:
+            scanner.position = find.end
+    spans = tuple(sorted(scanner.spans, key=lambda span: (span.start, -span.end)))
+    return Survey(spans, _outside(lines, spans), _outside(stops, spans))
+
+
+def _outside(places: list[int], spans: tuple[Span, ...]) -> tuple[int, ...]:
+    """The *places* that are inside no span."""
+    covered = _Cover(spans)
+    return tuple(place for place in places if not covered(place))
+
+
+class _Cover:
+    """Answers for growing indices whether one is inside a span."""
+
+    def __init__(self, spans: tuple[Span, ...]) -> None:
+        self._spans = spans
+        self._next = 0
+        self._reach = 0
+
+    def __call__(self, index: int) -> bool:
+        while self._next < len(self._spans) and self._spans[self._next].start <= index:
+            self._reach = max(self._reach, self._spans[self._next].end)
+            self._next += 1
+        return index < self._reach

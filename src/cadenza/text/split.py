@@ -1,14 +1,14 @@
-"""One segment to messages: by line or sentence as the degree says, and by length because Discord says so.
+"""Split a segment into messages: by line or sentence, as the degree says, and by Discord's length limit.
 
-Every message stands alone. A code block that is cut closes and opens again with its whole first line, a table
-repeats its head, emphasis closes and opens again, and an address, a tag or a character that people see as one
-is only cut if it is longer than a whole message.
+Every message stands alone. A code block that is split is closed and reopened with its whole first line, a table repeats
+its header, and emphasis is closed and reopened. An address, a tag or a visible character is only cut if it is longer
+than a message.
 
-How a segment of prose is split
-    1. Emoji of the server that stand alone, and at degree 3 addresses, are messages of their own (``loners``).
-    2. What stands between them is cut at line ends (degrees 1 to 3) and sentence ends (degree 3), never inside a span.
-    3. Whatever is still too long is cut where it hurts least (``fit``).
-    4. A message that would be punctuation only joins its neighbour.
+How prose is split
+    1. Server emoji that stand alone and, at degree 3, addresses become messages of their own (``loners``).
+    2. The text between them is cut at line ends (degrees 1 to 3) and sentence ends (degree 3), never inside a span.
+    3. What is still too long is cut at the least bad place (``fit``).
+    4. A message of nothing but punctuation joins its neighbour.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from ..types import Kind
 from . import tables
 from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
-from .spans import ATOMS, Span, SpanKind
+from .spans import ATOMS, Span, SpanKind, Survey, survey
 from .standalone import Loner, loners
-from .survey import Survey, survey
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
@@ -41,17 +40,17 @@ _CONTEXT = re.compile(
 )
 BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
-"""By degree: where none of these is, there is nothing to take a segment apart at."""
+"""By degree: without one of these a segment need not be split."""
 _NATURAL, _TIGHT = 0.5, 0.9
-"""Messages are not made shorter than this share of what fits, only to end them at a nicer place.
+"""A message is not shortened below this share of the limit for the sake of a better end.
 
-Where every line or sentence is a message anyway, a long one may end early for the sake of a whole sentence;
-where as much as possible goes into one message, only its last tenth is searched for a space.
+If every line or sentence is a message anyway, a long one may end early with a whole sentence. If a message is to hold
+as much as possible, only its last tenth is searched for a space.
 """
 
 
 def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
-    """Split a segment into messages of at most *limit* UTF-16 units; blank ones are left out."""
+    """Split a segment into messages of at most *limit* UTF-16 units, without blank ones."""
     match kind:
         case Kind.CODE:
             return split_code(text, limit)
@@ -64,12 +63,12 @@ def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
 
 
 def _split_prose(text: str, degree: int, limit: int) -> list[str]:
-    is_one = not _TO_LOOK_FOR[degree].search(text)  # as most segments are: a line or a sentence
+    is_one = not _TO_LOOK_FOR[degree].search(text)  # most segments are one line or sentence
     pieces = [_piece(text, degree)] if is_one else list(_pieces(text, degree))
     share = _NATURAL if degree in (1, 2) else _TIGHT
     messages = [message for piece in pieces for message in fit(piece, limit, share)]
     if not messages:
-        messages = fit(text, limit, share)  # a lone full stop is all there is
+        messages = fit(text, limit, share)  # a lone full stop is the whole text
     return _merge_punctuation(messages, limit) if len(messages) > 1 else messages
 
 
@@ -85,7 +84,7 @@ def _pieces(text: str, degree: int) -> Iterator[str]:
 
 
 def _by_degree(text: str, begin: int, end: int, ends: list[int], degree: int) -> Iterator[str]:
-    """The lines or sentences of ``text[begin:end]``; at degrees 1 and 2 only the whole loses the space around it."""
+    """The lines or sentences of ``text[begin:end]``; at degrees 1 and 2 only the outer space is trimmed."""
     block = text[begin:end]
     end -= len(block) - len(block.rstrip(WHITESPACE))
     begin += len(block) - len(block.lstrip(WHITESPACE))
@@ -100,7 +99,7 @@ def _piece(text: str, degree: int) -> str:
 
 
 def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
-    """Put a message that would be a lone "!!" behind the one before it, or in front of the next."""
+    """Append a message that would be a lone "!!" to the one before it, or prepend it to the next."""
     merged: list[str] = []
     front = ""
     for piece in pieces:
@@ -123,7 +122,7 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
 
 
 def _without_stop(sentence: str) -> str:
-    """People who send a message a sentence do not put a full stop behind each; an ellipsis stays."""
+    """*sentence* without its full stop, as people write one-sentence messages; an ellipsis stays."""
     return sentence[:-1].rstrip(WHITESPACE) if ends_with_stop(sentence) else sentence
 
 
@@ -140,7 +139,7 @@ def split_code(text: str, limit: int) -> list[str]:
     if units(text) <= limit:
         return [text.strip("\n").lstrip(" \t")]
     around = units(fence.opening) + units(fence.closing) + 1
-    if around > limit // 2:  # so small a message has no room to repeat the first line: it becomes a line like others
+    if around > limit // 2:  # a small message has no room to repeat the first line, which becomes a line of code
         body = f"{fence.info}\n{body}" if fence.info else body
         fence = Fence("", fence.run, "")
         around = units(fence.opening) + units(fence.closing) + 1
@@ -149,7 +148,7 @@ def split_code(text: str, limit: int) -> list[str]:
 
 
 def split_table(text: str, limit: int) -> list[str]:
-    """Split a table between its rows; every part begins with the head."""
+    """Split a table between its rows; every part begins with the header."""
     text = text.strip("\n")
     if units(text) <= limit:
         return [text] if text.strip(WHITESPACE) else []
@@ -161,7 +160,7 @@ def split_table(text: str, limit: int) -> list[str]:
 
 
 def _packed(lines: Iterable[str], room: int) -> list[str]:
-    """Put whole lines together, as many as fit; a line that does not fit alone is cut."""
+    """Pack whole lines, as many as fit; a line that does not fit alone is cut."""
     packs: list[str] = []
     current: list[str] = []
     used = 0
@@ -197,7 +196,7 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
     current = quote = ""
     for line in _lines(text, survey(text)):
         if BLOCK_QUOTE.match(line):
-            quote = ">>> "  # everything behind it is quoted, in the next message too
+            quote = ">>> "  # it quotes everything after it, in the next message too
         if current and units(current) + 1 + units(line) <= limit:
             current += "\n" + line
             continue
@@ -210,7 +209,7 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
 
 
 def _lines(text: str, found: Survey) -> Iterator[str]:
-    """The lines of *text*; a span that goes over a line end keeps its lines together."""
+    """The lines of *text*; a span across a line end keeps its lines together."""
     begin = 0
     for end in found.line_ends:
         yield text[begin:end]
@@ -219,7 +218,7 @@ def _lines(text: str, found: Survey) -> Iterator[str]:
 
 
 def _cut_line(line: str, limit: int, share: float) -> list[str]:
-    """Cut one long line; emphasis closes and reopens, and quote marks and list indentation are repeated."""
+    """Cut one long line; emphasis is closed and reopened, quote marks and list indentation are repeated."""
     if fits(line, limit):
         return [line]
     spans = survey(line).spans
@@ -227,11 +226,11 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
     if units(context) > limit // 4:
         context = ""
     pieces: list[str] = []
-    start, prefix, behind = 0, "", 0
+    start, prefix, passed = 0, "", 0
     while start < len(line):
-        while behind < len(spans) and spans[behind].end <= start:
-            behind += 1
-        near = spans[behind : bisect_left(spans, start + limit, key=attrgetter("start"))]
+        while passed < len(spans) and spans[passed].end <= start:
+            passed += 1
+        near = spans[passed : bisect_left(spans, start + limit, key=attrgetter("start"))]
         if (
             prefix
             and near
@@ -250,7 +249,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
 
 
 def line_context(line: str) -> str:
-    """What a line that is cut begins with behind the cut: the marks that shape it, and space for its list marker."""
+    """The beginning of a cut line after the cut: its line marks, and space in place of its list marker."""
     match = _CONTEXT.match(line)
     if match is None:
         return ""
@@ -275,9 +274,8 @@ def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...], share
 def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> int:
     """The best place to cut between *start* and what fits into *room*.
 
-    In this order: a space outside every span, behind a line or a sentence if there is time for that; a full-width
-    pause; in front of a span that fits into a message of its own; a space or a pause inside a span; between two
-    characters.
+    In order of preference: a space outside every span, if possible after a line or a sentence; a full-width pause;
+    before a span that fits into a message of its own; a space or a pause inside a span; between two characters.
     """
     last = fitting(text, room, start)
     least = start + int((last - start) * share)
@@ -315,12 +313,12 @@ def _inside(place: int, spans: Iterable[Span]) -> bool:
 
 
 def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int:
-    """In front of what covers *last*, as long as that leaves something before it; else *start*.
+    """Before the span that covers *last*, if that leaves something before it; otherwise *start*.
 
-    A span that ends right at *last* counts too, if what follows belongs to it as a full stop does.
+    A span that ends exactly at *last* counts too, if what follows belongs to it as a full stop does.
     """
     glued = bool(_PUNCTUATION.match(text, last))
-    # What does not fit into a message anyway is cut where the message is full; an address rather not, behind a word.
+    # A span longer than a message is cut where the message is full; an address after a word still moves.
     whole = (
         span
         for span in spans
@@ -345,6 +343,6 @@ def _cut_in_span(text: str, start: int, least: int, last: int, spans: list[Span]
 
 
 def _is_marker(span: Span, place: int) -> bool:
-    """Whether *place* falls into the marks of *span* themselves."""
+    """Whether *place* is within the marks of *span*."""
     width = len(span.marker)
     return span.start < place < span.start + width or span.end - width < place < span.end

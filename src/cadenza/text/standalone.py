@@ -1,7 +1,7 @@
-"""What stands alone in a message: an emoji of the server, shown large, and at degree 3 an address, shown with its card.
+"""The parts of a text that become messages of their own: server emoji (shown large) and, at degree 3, addresses.
 
-An emoji stays in its line where it is part of a sentence or of a list item; an address where something encloses it or
-where it is all that a list item says.
+An emoji stays in its line if it is part of a sentence or of a list item. An address stays if something encloses it, or
+if it is all that a list item holds.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .units import WHITESPACE
 
 _EMOJI_RUN = re.compile(rf"(?:{EMOJI.pattern.replace('?P<name>', '?:')})+[.,!?;:。！？、，]*", re.ASCII)
 _RUN_PREFIX = 3
-"""Emoji whose names begin with the same so many letters belong together: ``:soup_bowl:`` and ``:soup_spoon:``."""
+"""Emoji whose names share so many first letters belong together: ``:soup_bowl:`` and ``:soup_spoon:``."""
 _NOT_IN_PREFIX = re.compile(r"[^a-z0-9]")
 _LIST_ITEM = re.compile(rf"[{WHITESPACE}]*(?:\d+[.)]|[-*•])[{WHITESPACE}]")
 _OPENS_LINE = re.compile(rf"[{WHITESPACE}>#]*(?:(?:\d+[.)]|[-*+•])[{WHITESPACE}]+)?")
 _VISIBLE = re.compile(rf"[^{WHITESPACE}]+")
 _ENDS_SENTENCE = frozenset(".!?。！？")
 _ENCLOSES = frozenset("'‘{")
-_BEHIND_EMOJI = re.compile(rf"[.!?。]+(?=[{WHITESPACE}]|\Z)")
-_BEHIND_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
+_AFTER_EMOJI = re.compile(rf"[.!?。]+(?=[{WHITESPACE}]|\Z)")
+_AFTER_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Loner:
 
 
 def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
-    """What stands alone in *text*, in order; with *addresses*, these too."""
+    """The parts of *text* that stand alone, in order; with *addresses*, these too."""
     found: list[Loner] = []
-    run = ""  # what the emoji of the run have in common
+    run = ""  # the common prefix of the emoji in the run
     line: _Line | None = None
     for span in _outermost(spans):
         if span.kind is SpanKind.URL:
@@ -64,7 +64,7 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
 
 
 def is_loner(message: str) -> bool:
-    """Whether *message* is nothing but emoji that stand alone, and the marks behind them."""
+    """Whether *message* holds nothing but server emoji and punctuation after them."""
     return _EMOJI_RUN.fullmatch(message) is not None
 
 
@@ -77,9 +77,9 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _emoji(text: str, span: Span, *, stops: bool) -> Loner:
-    """The emoji with the marks right behind it, which would be the beginning of nothing; stops only where they stay."""
-    behind = _BEHIND_EMOJI.match(text, span.end)
-    marks = behind.group() if behind else ""
+    """The emoji with the punctuation directly after it, which could not begin a message; *stops* keeps full stops."""
+    after = _AFTER_EMOJI.match(text, span.end)
+    marks = after.group() if after else ""
     end = span.end + len(marks)
     return Loner(span.start, end, text[span.start : span.end] + (marks if stops else marks.rstrip(".。")))
 
@@ -90,7 +90,7 @@ def _prefix(name: str) -> str:
 
 
 class _Line:
-    """The line that an emoji stands on; it is looked at once, however many there are."""
+    """The line of an emoji; it is examined once for all emoji on it."""
 
     def __init__(self, text: str, index: int) -> None:
         self._begin = text.rfind("\n", 0, index) + 1
@@ -106,7 +106,7 @@ class _Line:
         return self._begin <= index <= self._end
 
     def keeps(self, span: Span) -> bool:
-        """Whether the emoji is part of the line: of a list item, or between words with no sentence end before it."""
+        """Whether the emoji is part of the line: of a list item, or between words without a sentence end before it."""
         if self._is_whole:
             return True
         before = bisect_left(self._words, span.start + 1) - 1
@@ -125,6 +125,6 @@ def _address(text: str, span: Span) -> Loner | None:
     marked = opening is not None and opening.end() == span.start and opening.group().strip(WHITESPACE)
     if text[span.start] == "<" or marked or SHAPED.match(text, line) or text[span.start - 1 : span.start] in _ENCLOSES:
         return None
-    behind = _BEHIND_ADDRESS.match(text, span.end)
-    end = behind.end() if behind else span.end
+    after = _AFTER_ADDRESS.match(text, span.end)
+    end = after.end() if after else span.end
     return Loner(span.start, end, text[span.start : end])

@@ -1,8 +1,8 @@
-"""Whether a message says nothing but that the reply should stop: ``stop``, ``ok, that's enough``, ``もうやめて``.
+"""Recognise messages that only ask the reply to stop: ``stop``, ``ok, that's enough``, ``もうやめて``.
 
-Only the whole of a short message counts, for ``wait, what time is it?`` asks for something else. So a message is read
-from its first word to its last: each must be part of a phrase that stops, a courtesy, or a name of the persona, and
-there must be a phrase. What is not known here is no stop; such a message is answered, which ends the reply as well.
+Only the whole of a short message counts, because ``wait, what time is it?`` asks for something else. Every word must be
+part of a stop phrase, a courtesy or a name of the persona, and there must be a phrase. Any other message is answered,
+which ends the current reply as well.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import TypeAlias
 from .units import UNSPACED
 
 MOST_WORDS = 6
-"""A message of more different words is no mere stop."""
+"""A message with more different words is not just a stop."""
 
 _MOST_LETTERS = 24
-"""The same where words are not parted by spaces, and letters are counted."""
+"""The same for scripts without spaces, where letters are counted."""
 
 _LONGEST = 400
-"""Characters of the longest message that is looked at: room for mentions and marks around the words."""
+"""Longer messages are not checked: room for mentions and punctuation around the words."""
 
 _PHRASES = """
     wait; wait up; wait a bit; wait a minute; wait a moment; wait a sec; wait a second; hold on; hold up; hang on;
@@ -99,7 +99,7 @@ _REQUESTS = """
     можешь остановиться; やめてくれる; やめてくれない; やめてもらえる; やめてもらえますか; やめてくれませんか;
     待ってくれる; 待ってくれない; 可以停了吗; 能停一下吗; 可以停一下吗; 그만해줄래; 멈춰줄래
 """
-"""Phrases that are meant as they are asked; all others are none if they are a question."""
+"""Phrases that stop as a question; all others do not count in a question."""
 
 _COURTESIES = """
     please; pls; plz; now; right now; for now; just; okay; ok; okey; k; alright; all right; right; well; bot; thanks;
@@ -121,49 +121,49 @@ _TAGS = re.compile(r"<(?:@[!&]?|a?:\w{1,32}:)\d{1,20}>", re.ASCII)
 """Mentions and emoji of a server."""
 
 _LENGTHENED = re.compile(r"(\w)\1{2,}")
-"""A letter that is drawn out: no word has one three times."""
+"""A lengthened letter: no word has the same one three times in a row."""
 
-_UNPARTED = re.compile(f"[{UNSPACED}]")
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _SIGNS = frozenset("🛑⏹")
 _QUESTION = frozenset("?？؟")
 _CALL = frozenset("!！")
-_UNHEARD = str.maketrans("", "", "'’‘ʼ´`ー〜～")
-"""Apostrophes, which many leave out, and what draws a vowel out."""
+_SILENT = str.maketrans("", "", "'’‘ʼ´`ー〜～")
+"""Apostrophes, which many people omit, and marks that lengthen a vowel."""
 _PICTURE_MARKS = "\ufe0e\ufe0f\u20e3"
-"""Marks of emoji, and of no letter."""
+"""Marks of emoji, never of letters."""
 
 _Words: TypeAlias = tuple[str, ...]
-_Book: TypeAlias = Mapping[str, tuple[tuple[_Words, bool], ...]]
-"""By its first word: what is known, and whether it stops."""
+_Phrases: TypeAlias = Mapping[str, tuple[tuple[_Words, bool], ...]]
+"""Known phrases by their first word, and whether each one stops."""
 
 
 def is_stop(text: str, names: Iterable[str] = ()) -> bool:
-    """Whether the whole of *text*, a short message, asks the bot, which is called by *names*, to stop."""
+    """Whether the whole of *text*, a short message, asks the bot called *names* to stop."""
     if len(text) > _LONGEST:
         return False
     words = _words(text)
     called = frozenset(filter(None, map(_words, names)))
     asks = not _QUESTION.isdisjoint(text) and _CALL.isdisjoint(text)
-    return _are_few(words, called) and _reads(words, _book(asks=asks), called)
+    return _are_few(words, called) and _reads(words, _known_phrases(asks=asks), called)
 
 
 def _are_few(words: _Words, called: frozenset[_Words]) -> bool:
-    """Whether there are only so many words, names aside. Who says one of them again means it all the more."""
+    """Whether the number of words, without names, is small. Repeated words count once."""
     named = frozenset(word for name in called for word in name)
     letters = sum(map(_stands_alone, words))
     return letters <= _MOST_LETTERS and len({word for word in words if not _stands_alone(word)} - named) <= MOST_WORDS
 
 
-def _reads(words: _Words, book: _Book, called: frozenset[_Words]) -> bool:
-    """Whether *words* are known from the first to the last, and a phrase that stops is among them.
+def _reads(words: _Words, phrases: _Phrases, called: frozenset[_Words]) -> bool:
+    """Whether all *words* are known, and a stop phrase is among them.
 
-    A name that is also a phrase is a name. ``reached`` holds up to which word one can read, with and without a phrase
-    on the way, so that no word is looked at more than once, in however many ways one can come to it.
+    A name that is also a phrase is a name. ``reached`` tells up to which word the message can be read, with and without
+    a phrase on the way, so that each word is checked once, however many readings there are.
     """
     calls = _by_first(called)
     reached: list[set[bool]] = [{False}, *(set() for _ in words)]
     for start, word in enumerate(words):
-        for known, stops in (*book.get(word, ()), *((name, False) for name in calls.get(word, ()))):
+        for known, stops in (*phrases.get(word, ()), *((name, False) for name in calls.get(word, ()))):
             if reached[start] and words[start : start + len(known)] == known and not (stops and known in called):
                 reached[start + len(known)] |= {stops or before for before in reached[start]}
     return True in reached[-1]
@@ -177,8 +177,8 @@ def _by_first(phrases: Iterable[_Words]) -> dict[str, list[_Words]]:
 
 
 @lru_cache(maxsize=2)
-def _book(*, asks: bool) -> _Book:
-    """All that is known; of a message that *asks*, only requests stop."""
+def _known_phrases(*, asks: bool) -> _Phrases:
+    """All known phrases; if the message *asks*, only requests stop."""
     stopping = _REQUESTS if asks else f"{_PHRASES};{_REQUESTS}"
     entries: defaultdict[str, set[tuple[_Words, bool]]] = defaultdict(set)
     for listed, stops in ((stopping, True), (_COURTESIES, False)):
@@ -188,31 +188,31 @@ def _book(*, asks: bool) -> _Book:
 
 
 def _words(text: str) -> _Words:
-    """The words of *text* as they are compared: in one case and width, without accents and marks.
+    """The words of *text* for comparison: in one case and width, without accents and marks.
 
-    Where no spaces part words, as in Japanese, each letter is one.
+    In scripts without spaces, such as Japanese, each letter is a word.
     """
-    bare = unicodedata.normalize("NFKC", _TAGS.sub(" ", text).translate(_UNHEARD)).casefold().translate(_UNHEARD)
+    bare = unicodedata.normalize("NFKC", _TAGS.sub(" ", text).translate(_SILENT)).casefold().translate(_SILENT)
     kept = "".join(map(_plain, bare))
-    return tuple(word for run in _LENGTHENED.sub(r"\1", kept).split() for word in _parted(run))
+    return tuple(word for run in _LENGTHENED.sub(r"\1", kept).split() for word in _split(run))
 
 
 def _plain(character: str) -> str:
-    """*character* without its accent, a blank for what parts words, nothing for what does not show."""
+    """*character* without its accent; a blank for separators, nothing for invisible characters."""
     if character in _SIGNS:
         return f" {character} "
     category = unicodedata.category(character)
     if category == "Cf":
         return ""
     if category[0] not in "LNM" or character in _PICTURE_MARKS or "\u1100" <= character <= "\u11ff":
-        return " "  # a letter of Hangul that is no syllable is a sigh or a laugh
-    if character < "\u0250" or "\u1e00" <= character <= "\u1eff":  # Latin: many do not type its accents
+        return " "  # a Hangul letter outside a syllable is a sigh or a laugh
+    if character < "\u0250" or "\u1e00" <= character <= "\u1eff":  # Latin: many people omit its accents
         return unicodedata.normalize("NFD", character)[0]
     return "е" if character == "ё" else character
 
 
-def _parted(run: str) -> Iterable[str]:
-    """*run* as one word, or as its letters where those stand for themselves."""
+def _split(run: str) -> Iterable[str]:
+    """*run* as one word, or as single letters for scripts without spaces."""
     for alone, part in groupby(run, key=_stands_alone):
         if alone:
             yield from part
@@ -221,5 +221,5 @@ def _parted(run: str) -> Iterable[str]:
 
 
 def _stands_alone(character: str) -> bool:
-    """Whether it is a letter of a writing without spaces; Korean, which is written with them, is not."""
-    return bool(_UNPARTED.match(character)) and not "\uac00" <= character <= "\ud7ff"
+    """Whether it is a letter of a script without spaces; Korean has them."""
+    return bool(_UNSPACED_LETTER.match(character)) and not "\uac00" <= character <= "\ud7ff"

@@ -1,6 +1,6 @@
-"""Tables in GitHub's writing: a header, a line of dashes, rows.
+"""Tables in GitHub's Markdown: a header, a line of dashes, rows.
 
-A table may stand in a quote; then all of its lines begin with the same quote mark.
+A table may be in a quote; then all of its lines begin with the same quote mark.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _OR = re.compile(r"(?<=[^\s|] )\|\|(?= [^\s|])")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _QUOTE = re.compile(r"[ \t]{0,8}>[ \t]?")
 _MOST_MISSING = 2000
-"""Cells that may be missing in all: short rows under an endless header would fill the memory with empty ones."""
+"""How many cells may be missing: short rows under an endless header would fill the memory with empty ones."""
 
 
 class Alignment(Enum):
-    """Where the text of a column stands."""
+    """The alignment of a column."""
 
     LEFT = "left"
     CENTRE = "center"
@@ -32,7 +32,7 @@ class Alignment(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table that was understood: every row has as many cells as the header."""
+    """A parsed table: every row has as many cells as the header."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -48,13 +48,13 @@ def cells(line: str) -> list[str]:
 
 
 def quote(line: str) -> str:
-    """The quote mark that *line* begins with, and the space around it; nothing if there is none."""
+    """The quote mark that *line* begins with, and the space around it; empty without one."""
     match = _QUOTE.match(line)
     return match.group() if match else ""
 
 
 def could_be_header(line: str) -> bool:
-    """Whether *line* has the shape of a table's first line: two cells or more, and bars that are no spoilers."""
+    """Whether *line* looks like the first line of a table: two cells or more, and bars that are no spoilers."""
     line = line.strip()
     if line.startswith("||") and "|" not in _SPOILER.sub("", line):
         return False
@@ -63,7 +63,7 @@ def could_be_header(line: str) -> bool:
 
 
 def could_be_separator(line: str) -> bool:
-    """Whether *line*, which may still grow, has the shape of a table's second line."""
+    """Whether *line*, which may be incomplete, looks like the second line of a table."""
     return _SEPARATOR_SO_FAR.fullmatch(line) is not None
 
 
@@ -80,38 +80,38 @@ def ends_with_bar(line: str) -> bool:
 
 
 def head(table: str) -> str:
-    """The first two lines of *table*, as a part of it must repeat them."""
+    """The first two lines of *table*, which every part of it repeats."""
     begin = _begin(table)
     return table[:begin] + "\n".join(table[begin:].split("\n", 2)[:2]) + "\n"
 
 
 def has_rows(table: str) -> bool:
-    """Whether anything stands behind the first two lines of *table*."""
+    """Whether *table* has more than its first two lines."""
     return any(row.strip() for row in table[_begin(table) :].split("\n")[2:])
 
 
 def is_quoted(table: str) -> bool:
-    """Whether *table* stands in a quote."""
+    """Whether *table* is in a quote."""
     return bool(quote(table))
 
 
 def lines(table: str) -> list[str]:
-    """The lines of *table*, taken out of the quote that it may stand in."""
+    """The lines of *table*, without its quote marks."""
     found = table[_begin(table) :].strip("\n").split("\n")
     mark = quote(found[0])
     return [line.removeprefix(mark) for line in found] if mark else found
 
 
 def is_shaped(markdown: str) -> bool:
-    """Whether *markdown* begins as a table does, with a header and a line of dashes, whatever may be said of the rest."""
+    """Whether *markdown* begins like a table, with a header and a line of dashes."""
     header, separator, *_ = [*lines(markdown), ""]
     return could_be_header(header) and is_separator(separator, header=header)
 
 
 def parse(markdown: str) -> Table | None:
-    """Read a table; ``None`` if *markdown* is none, or has one column only, no row, or next to nothing in its rows.
+    """Parse a table; ``None`` if it is none, or has a single column, no rows or too many missing cells.
 
-    A row with too few cells is filled up, one with too many loses what is beyond the header.
+    A short row is filled up; a long one is cut to the width of the header.
     """
     if not is_shaped(markdown):
         return None
@@ -126,17 +126,16 @@ def parse(markdown: str) -> Table | None:
 
 
 def alignment(dashes: str) -> Alignment:
-    """What a cell of the second line says about its column."""
+    """The alignment that a cell of the second line sets."""
     if not dashes.endswith(":"):
         return Alignment.LEFT
     return Alignment.CENTRE if dashes.startswith(":") else Alignment.RIGHT
 
 
 def _texts(line: str, width: int | None = None) -> tuple[str, ...]:
-    """The texts of a row: a bar that was written so that it does not end its cell is just a bar.
+    """The texts of a row, with escaped bars as bars.
 
-    If there are more than *width*, a bar within code, of a spoiler or of an ``a || b`` was meant as one, though it
-    should have been written so too.
+    If there are more than *width*, unescaped bars within code, of a spoiler or of an ``a || b`` also count as text.
     """
     found = cells(line)
     for pattern, sign in ((_CODE, "`"), (_SPOILED_CELL, "||"), (_OR, "||")):
@@ -152,7 +151,7 @@ def _with_bars_escaped(part: re.Match[str]) -> str:
 
 
 def _begin(table: str) -> int:
-    """Where the header of *table* begins: lone quote marks may stand on lines of their own in front of it."""
+    """Where the header of *table* begins: bare quote marks may precede it on lines of their own."""
     begin = 0
     while (end := table.find("\n", begin)) >= 0 and table[begin:end].strip() == ">":
         begin = end + 1

@@ -1,19 +1,21 @@
 """Tags in a model's text: hidden blocks (``<think>``, ``<details>``) and Discord's own (mentions, emoji, times).
 
-A tag may arrive in pieces, so each pattern has a twin that says whether what is there could still become one.
+A tag may arrive in pieces, so each pattern has a second one for the beginning of a tag.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..types import AsideKind
-from .labels import any_of
 from .units import WHITESPACE
 
-# With its namespace a name is at most 63 letters long, whichever word it is.
+if TYPE_CHECKING:
+    from .labels import AnswerLabel
+
+# With its namespace a name has at most 63 letters.
 _THINK = r"(?:(?:[a-z][\w.-]{0,56}:)?think|(?:[a-z][\w.-]{0,52}:)?(?:thinking|thought|reasoning))"
 
 BLOCK_TAG = re.compile(
@@ -27,7 +29,7 @@ DISCORD_TAG = re.compile(
     r"<(?:@[!&]?\d{1,20}|#\d{1,20}|a?:\w{1,32}:\d{1,20}|t:-?\d{1,17}(?::[a-zA-Z])?|id:\w{1,20}|/[^\n<>]{1,100}:\d{1,20})>",
     re.ASCII,
 )
-"""A mention, channel, custom emoji, timestamp or command: one thing, never cut."""
+"""A mention, channel, custom emoji, timestamp or command, which is never cut."""
 
 _DISCORD_TAG_PART = re.compile(
     r"<(?:@[!&]?\d{0,20}|#\d{0,20}|a?(?::\w{0,32}(?::\d{0,20})?)?|t(?::-?\d{0,17}(?::[a-zA-Z]?)?)?|id?(?::\w{0,20})?|/[^\n<>]{0,121})\Z",
@@ -43,32 +45,32 @@ _LONGEST_CLOSER = 72
 
 
 def could_be_block_tag(text: str, start: int) -> bool:
-    """Whether ``text[start:]``, a ``<`` and what is there of the rest, could grow into a block tag."""
+    """Whether ``text[start:]``, which begins with ``<``, could become a block tag."""
     return _BLOCK_TAG_PART.match(text, start) is not None
 
 
 def could_be_discord_tag(text: str, start: int) -> bool:
-    """Whether ``text[start:]`` could grow into one of Discord's tags."""
+    """Whether ``text[start:]`` could become one of Discord's tags."""
     return _DISCORD_TAG_PART.match(text, start) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class BlockTag:
-    """A tag of a hidden block that was found."""
+    """A tag of a hidden block."""
 
     kind: AsideKind
     closes: bool
 
 
 def block_tag(match: re.Match[str]) -> BlockTag:
-    """Say what a match of ``BLOCK_TAG`` is."""
+    """The meaning of a match of ``BLOCK_TAG``."""
     if match["details"]:
         return BlockTag(AsideKind.DETAILS, closes=False)
     return BlockTag(AsideKind.THOUGHT, closes=match.group().startswith("</"))
 
 
 class BlockEnd(NamedTuple):
-    """Where a hidden block ends in a text; if it does not, where the beginning of its end may be."""
+    """Where a hidden block ends in a text; if it does not, where its closing tag may begin."""
 
     start: int
     end: int
@@ -76,7 +78,7 @@ class BlockEnd(NamedTuple):
 
 
 def thought_end(text: str) -> BlockEnd:
-    """Where a thought that *text* is a part of ends."""
+    """Where a thought ends that *text* is a part of."""
     return _block_end(text, AsideKind.THOUGHT)
 
 
@@ -84,34 +86,15 @@ def _block_end(text: str, kind: AsideKind) -> BlockEnd:
     closer = _CLOSERS[kind].search(text)
     if closer:
         return BlockEnd(closer.start(), closer.end(), is_whole=True)
-    # Only a tail that begins with "<" can be part of a closing tag, and only a short one.
+    # Only a short tail that begins with "<" can be part of a closing tag.
     possible = text.rfind("</", max(0, len(text) - _LONGEST_CLOSER))
     if possible < 0 and text.endswith("<"):
         possible = len(text) - 1
     return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
 
 
-class AnswerLabel:
-    """Whose label, ``Ren:`` in front of a line, begins the answer in a thought that nothing closes.
-
-    Whether nothing does is known only at the end: models also draft their answer in thoughts that they do close.
-    """
-
-    __slots__ = ("_search",)
-
-    def __init__(self, name: str) -> None:
-        self._search = re.compile(f"\n(?:{any_of([name.strip(WHITESPACE)])})[:：]").search
-
-    def begins(self, thought: str) -> int | None:
-        """Where in *thought* the answer begins; a label that nothing was thought before is not its beginning."""
-        match = self._search(thought)
-        while match is not None and not thought[: match.start()].strip(WHITESPACE):
-            match = self._search(thought, match.end())
-        return None if match is None else match.start()
-
-
 class HiddenBlock:
-    """Reads a hidden block until its closing tag, wherever the stream cuts it."""
+    """Reads a hidden block until its closing tag, however the stream is sliced."""
 
     __slots__ = ("_parts", "_tail", "kind")
 
@@ -121,7 +104,7 @@ class HiddenBlock:
         self._tail = ""
 
     def feed(self, text: str) -> str | None:
-        """Take *text*; once the block has closed, give back what stands after it."""
+        """Take *text*; once the block has closed, return the text after it."""
         text = self._tail + text
         end = _block_end(text, self.kind)
         self._parts.append(text[: end.start])
@@ -132,14 +115,14 @@ class HiddenBlock:
         return None
 
     def content(self) -> str:
-        """What was read, without the space around it; details also lose their summary line."""
+        """The content, trimmed; details also lose their summary line."""
         text = "".join(self._parts) + self._tail
         if self.kind is AsideKind.DETAILS:
             text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
         return text.strip(WHITESPACE)
 
     def speech(self, speaker: AnswerLabel) -> str:
-        """Take out and give back what *speaker* says in a thought that nothing has closed, label and all."""
+        """Remove and return the answer of *speaker*, label included, from a thought that nothing has closed."""
         thought = "".join(self._parts) + self._tail
         start = speaker.begins(thought) if self.kind is AsideKind.THOUGHT else None
         if start is None:

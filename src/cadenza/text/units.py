@@ -1,7 +1,7 @@
-"""Lengths as Discord may count them: in UTF-16 units, so that 1950 holds however it counts.
+"""Lengths in UTF-16 units, display widths, and the white space of the pipeline.
 
-Also the width of text where all characters are as wide as one or two letters, and the set of characters that Python
-and the pipeline see differently: white space.
+Discord may count code points or UTF-16 units. The latter are never fewer, so a limit in UTF-16 units holds either way.
+The pipeline uses the browsers' definition of white space, which differs from Python's.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import regex
 
-# What a browser calls white space. Python's str.strip() would keep U+FEFF and take U+0085 and U+001C to U+001F.
+# Browsers' white space. Python's str.strip() would keep U+FEFF and remove U+0085 and U+001C to U+001F.
 WHITESPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 LINE_ENDS = "\n\v\f\r\u2028\u2029"
 """White space that ends a line."""
 SPACES = "".join(character for character in WHITESPACE if character not in LINE_ENDS)
 """White space within a line."""
 
-# Han, kana and Hangul. The last range is Han and nothing else as far as Unicode goes.
+# Han, kana and Hangul. The last range holds only Han in Unicode.
 UNSPACED = (
     r"\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
     r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-"""Letters that are written without spaces between words, as a set in a pattern."""
+"""Letters of scripts without spaces between words, as a set for a pattern."""
 
 _ONE_COLUMN = re.compile("[ -~]*")
 _JOINING = re.compile("[\u200d\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
-"""What makes one character of several: a joiner, the wish for a picture, halves of a flag, a colour of skin."""
+"""What joins several code points into one character: a joiner, an emoji selector, halves of a flag, a skin tone."""
 
 
 def units(text: str) -> int:
@@ -58,14 +58,14 @@ def fitting(text: str, limit: int, start: int = 0) -> int:
 
 
 def whole_grapheme(text: str, index: int, start: int = 0) -> int:
-    """Move *index* back to where a character, as people see it, begins.
+    """Move *index* back to the beginning of a visible character.
 
-    A single character longer than all of ``text[start:index]`` has to be cut; then *index* is given back as it is.
+    A single character longer than all of ``text[start:index]`` has to be cut; then *index* is returned unchanged.
     """
     if index >= len(text) or text[index - 1 : index + 1].isascii():
         return index
     boundary = start
-    # Flags and joined emoji are looked at as far as they go, both ways, so only what is near is shown.
+    # The pattern reads flags and joined emoji to their end, so it gets only what is near.
     for match in _grapheme().finditer(text[start : index + 64]):
         if start + match.end() > index:
             break
@@ -74,12 +74,12 @@ def whole_grapheme(text: str, index: int, start: int = 0) -> int:
 
 
 def graphemes(text: str) -> list[str]:
-    """The characters of *text* as people see them."""
+    """The visible characters of *text*."""
     return list(text) if text.isascii() else _grapheme().findall(text)
 
 
 def display_width(text: str) -> int:
-    """How many columns *text* takes where a letter takes one: wide characters and emoji take two, marks none."""
+    """How many columns *text* takes: wide characters and emoji take two, combining marks none."""
     if (text.isascii() and text.isprintable()) or _ONE_COLUMN.fullmatch(text):
         return len(text)
     if _JOINING.search(text) is None:
@@ -89,11 +89,11 @@ def display_width(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _columns(character: str) -> int:
-    """How many columns *character* takes if nothing joins it to another."""
+    """How many columns *character* takes by itself."""
     if unicodedata.category(character) in ("Cc", "Cf", "Me", "Mn", "Zl", "Zp"):
         return 0
     if "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb":
-        return 0  # the second and third letter of a Korean syllable stand in the room of the first
+        return 0  # the second and third letter of a Korean syllable take no column of their own
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
@@ -101,5 +101,5 @@ def _columns(character: str) -> int:
 def _grapheme() -> regex.Pattern[str]:
     import regex  # noqa: PLC0415  # only a forced cut needs it, and it doubles the time to import Cadenza
 
-    # \X looks back over all of a row of flags to see where one ends, for each of them; from the left there is no need.
+    # \X looks back over a whole run of flags for each of them; reading pairs from the left needs no look back.
     return regex.compile(r"\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+|\X")

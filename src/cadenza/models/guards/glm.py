@@ -26,7 +26,8 @@ from enum import Enum, auto
 from typing import assert_never
 
 from ...errors import ErrorKind, ProviderError
-from ...text.tags import AnswerLabel, HiddenBlock
+from ...text.labels import AnswerLabel
+from ...text.tags import HiddenBlock
 from ...types import AsideKind, Chunk, Failed, Finished, Prompt, TextDelta
 from ..error_kind import failure
 from .backticks import Backticks

@@ -10,8 +10,7 @@ from ...sim.content_types import kind_of
 from ...sim.objects import MessageFlag, MessageKind
 from ...sim.transcript import name_of
 from ...sim.wire import Json
-from ...text.markup import Names, nodes
-from ...text.markup_node import plain
+from ...text.markup import Names, nodes, plain
 from .image_size import size_of
 from .urls import Addresses
 
