@@ -66,7 +66,7 @@ def rows_of(bits: Sequence[T], *, min_size: int = 0, max_size: int) -> st.Search
     assert len(bits) <= 256, "of a larger alphabet Hypothesis draws the first 256 letters more often than the others"
     letters = "".join(map(chr, range(_FIRST_LETTER, _FIRST_LETTER + len(bits))))
     words = st.text(letters, min_size=min_size, max_size=max_size)
-    return words.map(lambda word: [bits[ord(delivery) - _FIRST_LETTER] for delivery in word])
+    return words.map(lambda word: [bits[ord(letter) - _FIRST_LETTER] for letter in word])
 
 
 @cache

@@ -343,8 +343,8 @@ _HIDDEN = [
 ]  # fmt: skip
 
 
-def _words(text: str, delivery: str) -> list[str]:
-    return re.findall(rf"{delivery}\d+", text)
+def _words(text: str, letter: str) -> list[str]:
+    return re.findall(rf"{letter}\d+", text)
 
 
 def _filled(frames: Sequence[str]) -> str:

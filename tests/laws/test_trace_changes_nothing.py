@@ -74,7 +74,7 @@ async def test_a_stop_takes_effect_at_the_same_time(reason: StopReason) -> None:
             with stops.open("turn") as stop:
                 asyncio.get_running_loop().call_later(tenth / 10, stops.request, "turn", reason)
                 text = "one.\ntwo, three.\n\n```py\nfour\n```\nfive. six\n**seven\neight** nine\n"
-                reply = await say(target, SlowStream(*(piece for delivery in text for piece in (delivery, 0.1)), 60.0), stop=stop, trace=trace)  # fmt: skip
+                reply = await say(target, SlowStream(*(piece for letter in text for piece in (letter, 0.1)), 60.0), stop=stop, trace=trace)  # fmt: skip
             outcomes.append((reply, target.posts, [round(at - begun, 6) for at in (*target.started, *target.arrived)]))
 
         assert outcomes[0] == outcomes[1]

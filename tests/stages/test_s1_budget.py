@@ -124,7 +124,7 @@ def test_a_long_history_costs_as_much_more_as_it_is_longer() -> None:
     assert calls_of(lambda: trimmed(long, ABLE)) < 11 * calls_of(lambda: trimmed(short, ABLE))
 
 
-LINES = tuple(delivery * 39 for delivery in "abcd")
+LINES = tuple(letter * 39 for letter in "abcd")
 
 
 @pytest.mark.parametrize(

@@ -250,20 +250,20 @@ def plain_array(data: bytes, longest: int) -> Read:
     count = depth = start = 0
     in_string = escaped = junk = False
     for index, byte in enumerate(data):
-        delivery = chr(byte)
-        if not depth and delivery not in " \t\r\n,[]{\xef\xbb\xbf":
+        letter = chr(byte)
+        if not depth and letter not in " \t\r\n,[]{\xef\xbb\xbf":
             junk = True
         if in_string:
             junk = junk or not depth
-            in_string = escaped or delivery != '"'
-            escaped = delivery == "\\" and not escaped
-        elif delivery == '"':
+            in_string = escaped or letter != '"'
+            escaped = letter == "\\" and not escaped
+        elif letter == '"':
             in_string = True
-        elif delivery == "{" or (delivery == "[" and depth):
+        elif letter == "{" or (letter == "[" and depth):
             if not depth:
                 count, junk, start = count + junk, False, index
             depth += 1
-        elif delivery in "]}" and depth:
+        elif letter in "]}" and depth:
             depth -= 1
             if not depth and index + 1 - start > longest:
                 count += 1

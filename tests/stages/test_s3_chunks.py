@@ -19,8 +19,8 @@ class Letters:
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         chunks: list[Chunk] = []
-        for delivery in event.data.decode():
-            match delivery:
+        for letter in event.data.decode():
+            match letter:
                 case "(":
                     self._held.append(TextDelta("held"))
                 case ".":
@@ -28,7 +28,7 @@ class Letters:
                 case "!":
                     chunks.append(BROKEN)
                 case _:
-                    chunks.append(TextDelta(delivery))
+                    chunks.append(TextDelta(letter))
         return chunks
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # the end is the end

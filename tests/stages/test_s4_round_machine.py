@@ -151,8 +151,8 @@ class RoundMachine(RuleBasedStateMachine):
 
     @rule(frames=st.lists(st.sampled_from(_FRAMES), min_size=1, max_size=6))
     def speak(self, frames: list[str]) -> None:
-        delivery = "h" if self.block else "w"
-        words = [f"{delivery}{next(self.numbers)}x" for frame in frames for _ in range(frame.count("{}"))]
+        letter = "h" if self.block else "w"
+        words = [f"{letter}{next(self.numbers)}x" for frame in frames for _ in range(frame.count("{}"))]
         if self.is_open:
             (self.hidden if self.block else self.spoken).extend(words)
         self.receive(TextDelta("".join(frames).format(*words)))

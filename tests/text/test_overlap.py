@@ -35,7 +35,7 @@ def test_an_interface_that_sends_everything_again_each_time_says_it_once() -> No
 @given(st.text("ab", min_size=1, max_size=60), st.data())
 def test_a_stream_cut_with_overlaps_comes_together_again(text: str, data: st.DataObject) -> None:
     """Letters are numbered, so that every overlap is a real one."""
-    whole = "".join(f"{delivery}{index:03}." for index, delivery in enumerate(text))
+    whole = "".join(f"{letter}{index:03}." for index, letter in enumerate(text))
     overlap, said, position = Overlap(), "", 0
     while position < len(whole):
         again = data.draw(st.integers(0, position))

@@ -80,7 +80,7 @@ def test_every_name_becomes_a_legal_one(name: str) -> None:
     assert not re.search("clyde|discord", username.casefold())
     assert username == unicodedata.normalize("NFC", username)
     assert username == " ".join(username.split())
-    assert {"Cc", "Cf", "Cs"}.isdisjoint(unicodedata.category(delivery) for delivery in username.replace("\u200d", ""))
+    assert {"Cc", "Cf", "Cs"}.isdisjoint(unicodedata.category(letter) for letter in username.replace("\u200d", ""))
     assert username.replace("\ufe0f", "").replace("\u200d", "").strip()
 
 

@@ -103,8 +103,8 @@ def _continues_after(text: str, end: int) -> bool:
     return _is_letter(text[end : end + 1])
 
 
-def _is_unspaced(delivery: str) -> bool:
-    return _UNSPACED.match(delivery) is not None
+def _is_unspaced(letter: str) -> bool:
+    return _UNSPACED.match(letter) is not None
 
 
 def _is_letter(letter: str) -> bool:

@@ -111,8 +111,8 @@ def _twin(word: _Word) -> str | None:
         return None
     letters = _TO_CYRILLIC if word.latin else _TO_LATIN
     for index in reversed(range(len(word.text))):
-        if delivery := letters.get(word.text[index]):
-            return word.text[:index] + delivery + word.text[index + 1 :]
+        if letter := letters.get(word.text[index]):
+            return word.text[:index] + letter + word.text[index + 1 :]
     return None
 
 
@@ -120,7 +120,7 @@ def _revealed_word(word: _Word) -> str:
     if not word.latin or not word.cyrillic or word.latin == word.cyrillic:
         return word.text
     letters = _TO_LATIN if word.latin > word.cyrillic else _TO_CYRILLIC
-    return "".join(letters.get(delivery, delivery) for delivery in word.text)
+    return "".join(letters.get(letter, letter) for letter in word.text)
 
 
 def _words(name: str) -> list[_Word]:

@@ -22,9 +22,9 @@ _LEAST_WORD = 8
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NAMES = "auth|key|token|secret|cookie|pass|credential|signature|session"
-_SECRETIVE = re.compile(_NAMES, re.IGNORECASE)
+_SECRET_NAME = re.compile(_NAMES, re.IGNORECASE)
 """Names of headers that hold secrets."""
-_ASKED_WITH = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
+_SECRET_QUERY = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
 """The same for query parameters."""
 _WITH_SCHEME = re.compile(r"(?i)\s*(?:bearer|basic|token|key)\s")
 _KEYLIKE = re.compile(r"(?=\D*\d)\S{8,}")
@@ -77,7 +77,7 @@ _PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
 
 def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[str]:
     """Return the secrets in *request* and the headers *added* to it: keys, with and without their schemes."""
-    found = set(_ASKED_WITH.findall(request.url))
+    found = set(_SECRET_QUERY.findall(request.url))
     for name, value in (*added.items(), *request.headers.items()):
         if _SECRET_NAME.search(name) or _WITH_SCHEME.match(value):
             found |= {value.strip(), *(word for word in value.split() if len(word) >= _LEAST_WORD)}

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..types import Edit
 from .elements import Element, Sort, elements
 from .emoji import EMOJI
 from .inline_styles import LOOKS, date_of
-from .prose import Edit
 from .units import WHITESPACE
 
 Mark: TypeAlias = str | tuple[str, str]

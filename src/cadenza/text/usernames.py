@@ -64,7 +64,7 @@ def _seen(name: str) -> str:
 def _is_seen(letter: str) -> bool:
     if letter == "\ufeff":  # white space to browsers, but without a width
         return False
-    return delivery in WHITESPACE or delivery == _JOINER or unicodedata.category(delivery) not in ("Cc", "Cf", "Cs")
+    return letter in WHITESPACE or letter == _JOINER or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
 def _cut(name: str) -> str:

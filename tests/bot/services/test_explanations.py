@@ -129,7 +129,7 @@ async def test_words_of_the_model_are_summed_up_and_the_story_stays_the_same() -
         hook(step)
         seen.append(step)
 
-    words = [item for delivery in "one two three four." for item in (0.1, delivery)]
+    words = [item for letter in "one two three four." for item in (0.1, letter)]
     await say(TimedTarget(), SlowStream(*words), scene=SCENE, trace=both)
     steps = known._turns["t"].steps()
     chunks = [step for step in steps if step.step == "chunk"]

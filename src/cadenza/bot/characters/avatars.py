@@ -71,7 +71,7 @@ def address_of(url: str) -> str:
         is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _LONGEST_ADDRESS
     except ValueError:
         is_good = False
-    if not is_good or any(delivery.isspace() for delivery in url):
+    if not is_good or any(letter.isspace() for letter in url):
         msg = "This is not the address of a picture; copy one that begins with https:// from a browser."
         raise InputError(msg)
     return url

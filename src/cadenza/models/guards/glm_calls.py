@@ -56,7 +56,7 @@ def _end_tag(word: str) -> str:
 
 
 def _unclosed(word: str) -> str:
-    return f"[{OPENING}]{_GAP}" + "".join(re.escape(delivery) + _GAP for delivery in word)
+    return f"[{OPENING}]{_GAP}" + "".join(re.escape(letter) + _GAP for letter in word)
 
 
 _TAG = re.compile(
