@@ -251,6 +251,12 @@ def test_a_function_has_few_parameters() -> None:
     assert [] == [one.where for one in many if one.parameters - one.options > 8]
 
 
+def test_imports_do_not_go_deep() -> None:
+    chain = _measured().chain
+
+    assert len(chain) <= 20, " > ".join(chain)
+
+
 # --- its public names --------------------------------------------------------------
 
 

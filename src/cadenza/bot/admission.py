@@ -7,24 +7,27 @@ import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import discord
 
 from ..explain.tracebacks import get_logger
 from ..text.stop_phrases import is_stop
 from ..turns import IncomingMessage, Turns, Verdict
-from .announcements import Announcements
 from .authorship import is_ours, user_of
 from .incoming import said_of
-from .pending import Pending
 from .reply_request import ReplyRequest, key_of, message_of, request_of
 from .services.bounded_dict import make_room
 from .services.journal import JournalEntry
-from .services.message import ChatMessage
-from .services.own_messages import OwnMessages
 from .services.quotas import Excess
 from .services.triggers import Cause, TriggerMatch, calls
-from .wiring import BotServices
+
+if TYPE_CHECKING:
+    from .announcements import Announcements
+    from .pending import Pending
+    from .services.message import ChatMessage
+    from .services.own_messages import OwnMessages
+    from .wiring import BotServices
 
 logger = get_logger(__name__)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import discord
 
 from ..targets.discord_py.channel_info import parent_of, room_of
-from ..targets.discord_py.client_state import ClientState
 from ..types import Notice, Urgency
-from .background import Background
-from .config.config import Config
-from .services.choices import Choice
 from .services.languages import chosen, translated
 from .services.quotas import Excess
-from .wiring import BotServices
+
+if TYPE_CHECKING:
+    from ..targets.discord_py.client_state import ClientState
+    from .background import Background
+    from .config.config import Config
+    from .services.choices import Choice
+    from .wiring import BotServices
 
 _EXCESSES = {
     Excess.USER_ACTIVE: "Several of your messages are waiting already; this one is not answered.",

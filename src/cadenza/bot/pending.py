@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..explain.tracebacks import get_logger
 from ..turns import Dropped, IncomingMessage, Turn
-from .announcements import Announcements
-from .background import Background
 from .reply_request import Greeting, ReplyRequest
-from .wiring import BotServices
+
+if TYPE_CHECKING:
+    from .announcements import Announcements
+    from .background import Background
+    from .wiring import BotServices
 
 logger = get_logger(__name__)
 

@@ -7,17 +7,20 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
+from typing import TYPE_CHECKING
 
 import discord
 
 from ..targets.discord_py.channel_info import parent_of, server_of
 from ..turns import IncomingMessage, StopResult, Turns, Verdict
-from ..types import Receipt
-from .admission import Admission
 from .characters.cast import named
 from .reply_request import Greeting, ReplyRequest, receipt_for
-from .services.own_messages import OwnMessage, OwnMessages
-from .wiring import BotServices
+
+if TYPE_CHECKING:
+    from ..types import Receipt
+    from .admission import Admission
+    from .services.own_messages import OwnMessage, OwnMessages
+    from .wiring import BotServices
 
 
 class ControlRefused(Enum):

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from playwright.async_api import Page, expect
 
-from cadenza.play.server.page_state import changeable
+from cadenza.play.server.request_types import changeable
 from tests.browsing import PHONE, Open
 from tests.play.page.lab_room import room, schema
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from cadenza.play.server import page_state
-from cadenza.play.server.page_state import changeable
+from cadenza.play.server.request_types import changeable
 from cadenza.settings import Settings
 from tests.play.server.playing import playing
 

@@ -20,7 +20,7 @@ from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.sources import understood
 from cadenza.play.server import request_types
 from cadenza.play.server.filming import rehearsed
-from cadenza.play.server.page_state import check_changeable
+from cadenza.play.server.request_types import check_changeable
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim import api_errors as discord
 from cadenza.sim.inputs import as_options, check_choice, filled_in

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias
 
 import discord
 from discord import app_commands
@@ -19,7 +19,9 @@ from ..characters.names import key_of
 from ..readable_text import shortened
 from ..reply_controls import Asker, Control
 from ..services.languages import catalogue, chosen, translated
-from ..wiring import BotServices
+
+if TYPE_CHECKING:
+    from ..wiring import BotServices
 
 logger = get_logger(__name__)
 

@@ -6,12 +6,14 @@ A page fetches nothing from anywhere else: an avatar on another host is not show
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from ...sim.content_types import kind_of
-from ...sim.wire import Json
-from ...sim.world import World
+
+if TYPE_CHECKING:
+    from ...sim.wire import Json
+    from ...sim.world import World
 
 LARGEST_FACE = 256 * 1024
 LARGEST_PICTURE = 1024 * 1024

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from ...bot.terminal_input import command_of
 from ...errors import InputError
 from ...sim.content_types import kind_of
-from ...sim.people import Person
 from ...sim.wire import File, Json
 from .request_types import (
     Act,
@@ -25,7 +24,10 @@ from .request_types import (
     UnreactAct,
     Upload,
 )
-from .session import Live
+
+if TYPE_CHECKING:
+    from ...sim.people import Person
+    from .session import Live
 
 _LONGEST = 2000
 _FILE_OPTION = 11

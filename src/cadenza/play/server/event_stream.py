@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from aiohttp import web
 
 from ...errors import InputError
-from .reel import Numbered
-from .session import Live
+
+if TYPE_CHECKING:
+    from .reel import Numbered
+    from .session import Live
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent."""

@@ -19,8 +19,7 @@ from ..films.sources import understood
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import Abandoned, GivenUp
 from ..page import film_page
-from .page_state import check_changeable
-from .request_types import Rehearse, Share, Side
+from .request_types import Rehearse, Share, Side, check_changeable
 from .tour import LABELS, Story, shown
 
 T = TypeVar("T")

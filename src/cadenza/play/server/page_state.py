@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError
 from ...rules import RULES
-from ...settings import Settings, settings_fields
-from ...sim.wire import Json
+from ...settings import Settings
 from ...targets.discord.labels import LONGEST
 from ...targets.discord.target import LIMITS
 from .demos import SHOWS
 from .model_choices import offers
-from .session import Live
+from .request_types import changeable
 from .tour import STORIES, Story
+
+if TYPE_CHECKING:
+    from ...sim.wire import Json
+    from .session import Live
 
 _MAIN = frozenset(
     {
@@ -27,8 +29,6 @@ _MAIN = frozenset(
     }
 )  # fmt: skip
 """Settings whose effect is visible at once."""
-_NOT_HERE = frozenset({"table_fonts", "shutdown_grace"})
-"""Settings without effect at run time, or that name files of this machine. HTTP options may hold secrets, and are left out too."""
 _KINDS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "text", tuple: "texts"}
 _OPTIONS: Mapping[int, str] = {
     3: "text", 4: "whole", 5: "flag", 6: "user", 7: "channel", 8: "text", 9: "user", 10: "number", 11: "file",
@@ -82,23 +82,6 @@ def settings_of(live: Live) -> list[Json]:
     """Every setting that can be changed, with its value."""
     now, before = live.current.now.settings, live.begins_with.settings
     return [_setting(section, spec, now, before) for section, spec in changeable()]
-
-
-def changeable() -> Iterator[tuple[str, Field[Any]]]:
-    """The settings that can be changed at run time, with their sections."""
-    return (
-        (section, spec)
-        for section, spec in settings_fields()
-        if section != "http" and spec.repr and spec.name not in _NOT_HERE
-    )
-
-
-def check_changeable(names: Iterable[str]) -> None:
-    """Refuse settings that no page may choose."""
-    known = {spec.name for _, spec in changeable()}
-    if strange := [name for name in names if name not in known]:
-        msg = f"{strange[0][:60]!r} is no setting that can be changed here"
-        raise InputError(msg)
 
 
 def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) -> Json:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import Field
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...errors import InputError
+from ...settings import settings_fields
 from ..films.fault_names import What
 
 T = TypeVar("T")
@@ -25,6 +28,25 @@ Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=60)]
 Packed: TypeAlias = Annotated[str, Meta(pattern="^[A-Za-z0-9+/]+=*$")]
 """A film, packed by ``films.film.packed``."""
 Times: TypeAlias = Annotated[int, Meta(ge=1, le=100)]
+_NOT_HERE = frozenset({"table_fonts", "shutdown_grace"})
+"""Settings without effect at run time, or that name files of this machine. HTTP options may hold secrets, and are left out too."""
+
+
+def changeable() -> Iterator[tuple[str, Field[Any]]]:
+    """The settings that can be changed at run time, with their sections."""
+    return (
+        (section, spec)
+        for section, spec in settings_fields()
+        if section != "http" and spec.repr and spec.name not in _NOT_HERE
+    )
+
+
+def check_changeable(names: Iterable[str]) -> None:
+    """Refuse settings that no page may choose."""
+    known = {spec.name for _, spec in changeable()}
+    if strange := [name for name in names if name not in known]:
+        msg = f"{strange[0][:60]!r} is no setting that can be changed here"
+        raise InputError(msg)
 
 
 class Upload(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,8 +8,7 @@ from msgspec import UNSET
 
 from ...errors import InputError
 from .model_choices import offers
-from .page_state import check_changeable
-from .request_types import NewDiscord, NewSettings
+from .request_types import NewDiscord, NewSettings, check_changeable
 from .session import Live
 
 
