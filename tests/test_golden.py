@@ -22,7 +22,7 @@ from cadenza.settings import DeliverySettings
 from cadenza.stages.s5_buffer import Buffer, Item
 from cadenza.stages.s7_delivery import Composer
 from cadenza.text import tables
-from cadenza.text.cuts import clauses_in, overflow_cut
+from cadenza.text.cuts import overflow_cut, up_to_last_clause
 from cadenza.text.humanize import humanize
 from cadenza.text.overlap import Overlap, without_overlap
 from cadenza.text.repair import close_openers
@@ -154,7 +154,7 @@ def _autoclose(row: Row) -> tuple[Any, Any]:
 
 def _trim(row: Row) -> tuple[Any, Any]:
     text = row["input"]
-    clauses = clauses_in(text, survey(text).spans)
+    clauses = up_to_last_clause(text, survey(text).spans)
     return [text if clauses is None else clauses], row["output"]
 
 

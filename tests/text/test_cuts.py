@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.cuts import clauses_in, overflow_cut
+from cadenza.text.cuts import overflow_cut, up_to_last_clause
 from cadenza.text.spans import Scanner, survey
 
 FAMILY = "👨\u200d👩\u200d👧"
@@ -99,4 +99,4 @@ def test_b21_an_overflow_cuts_no_visible_character(shift: int) -> None:
     ],
 )
 def test_text_is_cut_back_to_its_last_whole_clause(text: str, expected: str | None) -> None:
-    assert expected == clauses_in(text, survey(text).spans)
+    assert expected == up_to_last_clause(text, survey(text).spans)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.plain_table import WIDTH, as_columns, as_records, parted
+from cadenza.text.plain_table import WIDTH, as_columns, as_records, split_columns
 from cadenza.text.tables import Alignment, Table, parse
 from cadenza.text.units import display_width
 from tests.helpers import calls_of
@@ -261,7 +261,7 @@ def test_a_long_table_has_its_header_in_every_part(mark: str) -> None:
     assert block is not None
     block = "\n".join(mark + line for line in block.split("\n"))
 
-    parts = parted(block, 200)
+    parts = split_columns(block, 200)
 
     opening, header, rule, *body, closing = block.split("\n")
     assert len(parts) > 3
@@ -271,13 +271,13 @@ def test_a_long_table_has_its_header_in_every_part(mark: str) -> None:
 
 
 def test_what_fits_is_one_part() -> None:
-    assert ["```\na\n─\n1\n```"] == parted("```\na\n─\n1\n```", 50)
+    assert ["```\na\n─\n1\n```"] == split_columns("```\na\n─\n1\n```", 50)
 
 
 def test_empty_lines_between_rows_neither_begin_nor_end_a_part() -> None:
     block = "```\na\n─\n" + "\n".join("1111111111\n2222222222\n" for _ in range(9)) + "\n```"
 
-    for part in parted(block, 60):
+    for part in split_columns(block, 60):
         rows = part.split("\n")[3:-1]
         assert rows[0]
         assert rows[-1]
@@ -287,4 +287,4 @@ def test_empty_lines_between_rows_neither_begin_nor_end_a_part() -> None:
     "block", ["```\n" + "x" * 90 + "\n─\n1\n```", "```\na\n─\n" + "x" * 90 + "\n```", "```\n" + "x\n" * 60 + "```"]
 )
 def test_what_cannot_be_parted_is_left_to_others(block: str) -> None:
-    assert [] == parted(block, 60)
+    assert [] == split_columns(block, 60)

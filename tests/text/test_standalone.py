@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from cadenza.text.spans import survey
-from cadenza.text.standalone import loners
+from cadenza.text.standalone import standalone_parts
 
 SOUP, SPOON, SMIRK, OK = "<:soup_bowl:11>", "<:Soupspoon:12>", "<a:smirk:13>", "<:ok:14>"
 
 
 def alone(text: str, *, addresses: bool = False) -> list[str]:
-    return [loner.text for loner in loners(text, survey(text).spans, addresses=addresses)]
+    return [loner.text for loner in standalone_parts(text, survey(text).spans, addresses=addresses)]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,6 @@ def test_an_address_stands_alone_where_it_is_asked_for(text: str, expected: list
 def test_what_stands_alone_keeps_its_place() -> None:
     text = f"a! {SOUP} b"
 
-    assert [(loner.start, loner.end) for loner in loners(text, survey(text).spans, addresses=False)] == [
+    assert [(loner.start, loner.end) for loner in standalone_parts(text, survey(text).spans, addresses=False)] == [
         (3, 3 + len(SOUP))
     ]

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias, assert_never
 
 from ..settings import BufferSettings
 from ..text import tables
-from ..text.cuts import FORWARD, clauses_in, overflow_cut
+from ..text.cuts import FORWARD, overflow_cut, up_to_last_clause
 from ..text.intake import ODD, Intake
 from ..text.labels import AnswerLabel
 from ..text.overlap import Overlap
@@ -382,7 +382,7 @@ class Buffer:
         Without one all of it stays, unless the reply was stopped in the middle of a line after something was said.
         """
         text = self._scanner.text
-        clauses = clauses_in(text, self._scanner.spans)
+        clauses = up_to_last_clause(text, self._scanner.spans)
         if clauses is not None:
             return clauses
         is_unwanted = why is Ending.STOP and self._goes_on and not text.endswith("\n")

@@ -15,10 +15,10 @@ from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
-from ..text.plain_table import parted
+from ..text.plain_table import split_columns
 from ..text.repair import tidy_block
 from ..text.split import fit, line_context, split
-from ..text.standalone import is_loner
+from ..text.standalone import is_standalone
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
@@ -226,7 +226,7 @@ class _Message(NamedTuple):
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
     """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
-    columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    columns = split_columns(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
     return columns or split(text, segment.kind, degree, limit)
 
 
@@ -313,13 +313,13 @@ class _Gathered:
             pieces = _messages(_split_for(self._markup, text, block, 0, self._limit) or [""], block.source)
             first, *rest = (_saying(*piece) for piece in pieces)
             joined = current.followed_by(first, between)
-            if self._fits(joined) and not is_loner(first.text):
+            if self._fits(joined) and not is_standalone(first.text):
                 first = joined
             else:
                 whole.append(current)
             *done, current = first, *rest
             whole += done
-            if is_loner(current.text):
+            if is_standalone(current.text):
                 whole.append(current)
                 current = _Saying("", "")
         whole.append(current)

@@ -15,7 +15,7 @@ from ..text.blocks import blocks
 from ..text.sentences import clause_ends
 from ..text.spans import survey
 from ..text.split import BLOCK_QUOTE
-from ..text.standalone import is_loner
+from ..text.standalone import is_standalone
 from ..text.units import WHITESPACE, units
 from ..types import Kind, Post
 
@@ -123,7 +123,7 @@ def farewell(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Po
 
 def _stays_alone(post: Post) -> bool:
     """Whether *post* needs a message of its own: a picture, a large emoji, the preview of a URL."""
-    return bool(post.instead) or is_loner(post.text) or _ADDRESSES.fullmatch(post.text) is not None
+    return bool(post.instead) or is_standalone(post.text) or _ADDRESSES.fullmatch(post.text) is not None
 
 
 def _is_open(text: str) -> bool:

@@ -53,7 +53,7 @@ def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
         yield from reversed(places) if backwards else places
 
 
-def clauses_in(text: str, spans: Iterable[Span]) -> str | None:
+def up_to_last_clause(text: str, spans: Iterable[Span]) -> str | None:
     """*text* up to its last whole clause; ``None`` if it has none.
 
     Never cuts inside a span (an address, a quote, emphasis), and keeps the closing marks of the clause.

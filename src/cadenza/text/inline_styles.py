@@ -14,7 +14,7 @@ from ..types import Edit
 from .emoji import EMOJI
 from .spans import Span, SpanKind, survey
 
-LOOKS = {
+STYLES = {
     "*": ("italic",),
     "_": ("italic",),
     "**": ("bold",),
@@ -135,7 +135,7 @@ def _stretches(span: Span, text: str, *, in_cell: bool) -> Iterator[StyledRange]
     """The ranges that *span* gives a style."""
     match span.kind:
         case SpanKind.EMPHASIS if _is_closed(span, text):
-            yield from (StyledRange(look, span.start, span.end) for look in LOOKS[span.marker])
+            yield from (StyledRange(look, span.start, span.end) for look in STYLES[span.marker])
         case SpanKind.CODE:
             yield StyledRange("code", span.start, span.end)
         case SpanKind.LINK if not in_cell:
@@ -169,7 +169,7 @@ def _edits(span: Span, text: str, *, in_cell: bool) -> Iterator[Edit]:
 
 
 def _is_closed(span: Span, text: str) -> bool:
-    return span.marker in LOOKS and text.endswith(span.marker, span.start, span.end)
+    return span.marker in STYLES and text.endswith(span.marker, span.start, span.end)
 
 
 def _middle(span: Span, text: str) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, assert_never
 
 from .elements import Element, Sort, elements
-from .inline_styles import LOOKS, date_of
+from .inline_styles import STYLES, date_of
 from .intake import Intake
 from .spans import SHAPED
 
@@ -333,7 +333,7 @@ class _Reader:
         return self._text[element.start : element.end]
 
     def _emphasis(self, element: Element, place: _Place, *, is_fresh: bool) -> Node | None:
-        looks = LOOKS.get(element.mark, ())
+        looks = STYLES.get(element.mark, ())
         begin, stop = element.start + len(element.mark), element.end - len(element.mark)
         if not looks or begin >= stop or not self._text.startswith(element.mark, stop):
             return None

@@ -182,7 +182,7 @@ def _stacked(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         before = len(row)
 
 
-def parted(block: str, limit: int) -> list[str]:
+def split_columns(block: str, limit: int) -> list[str]:
     """Split a code block of columns into messages of at most *limit* units, each with the header; empty if it fails."""
     if fits(block, limit):
         return [block]

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ..types import Edit
 from .elements import Element, Sort, elements
 from .emoji import EMOJI
-from .inline_styles import LOOKS, date_of
+from .inline_styles import STYLES, date_of
 from .units import WHITESPACE
 
 Mark: TypeAlias = str | tuple[str, str]
@@ -162,9 +162,9 @@ class _Edits:
     def _emphasis(self, element: Element) -> Iterator[Edit]:
         width = len(element.mark)
         begin, stop = element.start + width, element.end - width
-        if element.mark not in LOOKS or begin >= stop or not self._text.startswith(element.mark, stop):
+        if element.mark not in STYLES or begin >= stop or not self._text.startswith(element.mark, stop):
             return
-        looks, (opening, closing) = LOOKS[element.mark], ("", "")
+        looks, (opening, closing) = STYLES[element.mark], ("", "")
         for heading in self._headings:
             if heading.start <= element.start < heading.stop:
                 if element.end > heading.stop:

@@ -5,7 +5,7 @@ its header, and emphasis is closed and reopened. An address, a tag or a visible 
 than a message.
 
 How prose is split
-    1. Server emoji that stand alone and, at degree 3, addresses become messages of their own (``loners``).
+    1. Server emoji that stand alone and, at degree 3, addresses become messages of their own (``standalone_parts``).
     2. The text between them is cut at line ends (degrees 1 to 3) and sentence ends (degree 3), never inside a span.
     3. What is still too long is cut at the least bad place (``fit``).
     4. A message of nothing but punctuation joins its neighbour.
@@ -24,7 +24,7 @@ from . import tables
 from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
 from .spans import ATOMS, Span, SpanKind, Survey, survey
-from .standalone import Loner, loners
+from .standalone import StandalonePart, standalone_parts
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
@@ -74,10 +74,10 @@ def _split_prose(text: str, degree: int, limit: int) -> list[str]:
 
 def _pieces(text: str, degree: int) -> Iterator[str]:
     found = survey(text, sentence_ends=degree >= 3)
-    alone = loners(text, found.spans, addresses=degree >= 3)
+    alone = standalone_parts(text, found.spans, addresses=degree >= 3)
     ends = sorted(found.line_ends + found.sentence_ends) if degree else []
     begin = 0
-    for loner in (*alone, Loner(len(text), len(text), "")):
+    for loner in (*alone, StandalonePart(len(text), len(text), "")):
         yield from _by_degree(text, begin, loner.start, ends, degree)
         yield loner.text
         begin = loner.end

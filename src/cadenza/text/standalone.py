@@ -29,7 +29,7 @@ _AFTER_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Loner:
+class StandalonePart:
     """A part of the text that is a message of its own."""
 
     start: int
@@ -37,9 +37,9 @@ class Loner:
     text: str
 
 
-def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
+def standalone_parts(text: str, spans: Iterable[Span], *, addresses: bool) -> list[StandalonePart]:
     """The parts of *text* that stand alone, in order; with *addresses*, these too."""
-    found: list[Loner] = []
+    found: list[StandalonePart] = []
     run = ""  # the common prefix of the emoji in the run
     line: _Line | None = None
     for span in _outermost(spans):
@@ -56,14 +56,14 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
             continue
         if found and prefix and prefix == run and not text[found[-1].end : loner.start].strip(WHITESPACE):
             between = " " if prefix == " " else ""
-            found[-1] = Loner(found[-1].start, loner.end, found[-1].text + between + loner.text)
+            found[-1] = StandalonePart(found[-1].start, loner.end, found[-1].text + between + loner.text)
         else:
             found.append(loner)
         run = prefix
     return found
 
 
-def is_loner(message: str) -> bool:
+def is_standalone(message: str) -> bool:
     """Whether *message* holds nothing but server emoji and punctuation after them."""
     return _EMOJI_RUN.fullmatch(message) is not None
 
@@ -76,12 +76,12 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
         reach = max(reach, span.end)
 
 
-def _emoji(text: str, span: Span, *, stops: bool) -> Loner:
+def _emoji(text: str, span: Span, *, stops: bool) -> StandalonePart:
     """The emoji with the punctuation directly after it, which could not begin a message; *stops* keeps full stops."""
     after = _AFTER_EMOJI.match(text, span.end)
     marks = after.group() if after else ""
     end = span.end + len(marks)
-    return Loner(span.start, end, text[span.start : span.end] + (marks if stops else marks.rstrip(".。")))
+    return StandalonePart(span.start, end, text[span.start : span.end] + (marks if stops else marks.rstrip(".。")))
 
 
 def _prefix(name: str) -> str:
@@ -119,7 +119,7 @@ def _blank(emoji: re.Match[str]) -> str:
     return " " * len(emoji.group())
 
 
-def _address(text: str, span: Span) -> Loner | None:
+def _address(text: str, span: Span) -> StandalonePart | None:
     line = text.rfind("\n", 0, span.start) + 1
     opening = _OPENS_LINE.match(text, line, span.start)
     marked = opening is not None and opening.end() == span.start and opening.group().strip(WHITESPACE)
@@ -127,4 +127,4 @@ def _address(text: str, span: Span) -> Loner | None:
         return None
     after = _AFTER_ADDRESS.match(text, span.end)
     end = after.end() if after else span.end
-    return Loner(span.start, end, text[span.start : end])
+    return StandalonePart(span.start, end, text[span.start : end])
