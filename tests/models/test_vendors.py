@@ -15,7 +15,7 @@ from cadenza.models.dialects.dialect import Dialect, Endpoint, ThinkingField
 from cadenza.models.vendors import _DIALECTS, VENDORS, Vendor, codec, endpoint
 from cadenza.types import Media, MediaKind, Prompt, PromptTurn, Role
 
-HERE = Path(cadenza.__file__).parent / "providers"
+HERE = Path(cadenza.__file__).parent / "models" / "dialects"
 HELLO = Prompt("", (PromptTurn.said(Role.USER, "Hello"),))
 URLS = {"custom": "http://localhost:1/v1", "vertex": "https://aiplatform.example/v1/projects/p/locations/l"}
 # The dialects are files: a row is tried as soon as its dialect is there.

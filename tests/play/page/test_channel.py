@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.play.page.attachment_reader import channel
 
 from tests.browsing import PHONE, Open
 from tests.play.page.samples import CHANNEL, MARKUP, REN, at, film, rich, said, talk
+from tests.play.page.showing import channel
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

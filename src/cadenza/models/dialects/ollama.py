@@ -117,10 +117,10 @@ class OllamaCodec(Dialect):
                 yield {"role": "tool", "tool_name": names[turn.call_id or ""], "content": turn.text}
                 shown += _images(turn.media)
                 continue
-            yield from _attachment_reader(shown)
+            yield from _with_images(shown)
             shown = []
             yield from self._message(turn)
-        yield from _attachment_reader(shown)
+        yield from _with_images(shown)
 
     def _message(self, turn: PromptTurn) -> Iterator[Mapping[str, object]]:
         message: dict[str, object] = {"role": "assistant" if turn.role is Role.MODEL else "user", "content": turn.text}
@@ -143,7 +143,7 @@ def _images(media: Sequence[Media]) -> list[str]:
     return [picture.base64 for picture in found if picture is not None]
 
 
-def _attachment_reader(images: Sequence[str]) -> Iterator[Mapping[str, object]]:
+def _with_images(images: Sequence[str]) -> Iterator[Mapping[str, object]]:
     if images:
         yield {"role": "user", "content": "", "images": list(images)}
 

@@ -30,7 +30,7 @@ class TypingIndicator:
         self._typist: Identity | None = None
         self._due = self._out_until = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
-        self._attachment_reader: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def is_out(self) -> None:
         """Note that a message ended it; it is shown again a moment later if still wanted."""
@@ -47,19 +47,17 @@ class TypingIndicator:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._attachment_reader is not None:
-            attachment_reader, self._attachment_reader = self._attachment_reader, None
-            await end_task(attachment_reader)
+        if self._task is not None:
+            task, self._task = self._task, None
+            await end_task(task)
 
     def _look(self) -> None:
         """Show it if it is due, and check again when it would end."""
         now = self._loop.time()
         if self._due <= now:
             self._due = now + _LASTS
-            if (
-                self._attachment_reader is None or self._attachment_reader.done()
-            ):  # a slow call is not repeated meanwhile
-                self._attachment_reader = self._loop.create_task(self._show(self._typist), name="cadenza typing")
+            if self._task is None or self._task.done():  # a slow call is not repeated meanwhile
+                self._task = self._loop.create_task(self._show(self._typist), name="cadenza typing")
         self._timer = self._loop.call_at(self._due, self._look)
 
     async def _show(self, identity: Identity | None) -> None:
