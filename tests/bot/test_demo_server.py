@@ -8,23 +8,27 @@ from cadenza.bot.demo_server import DemoServer
 
 
 def test_there_is_a_server_a_channel_the_bot_and_whoever_sits_here() -> None:
-    scenery = DemoServer("Mia")
+    demo_server = DemoServer("Mia")
 
-    scenery.me.says(scenery.general, "hello")
+    demo_server.me.says(demo_server.general, "hello")
 
-    assert "Mia: hello\n" == scenery.world.transcript(scenery.general)
-    assert {"@mia": scenery.me.id, "@cadenza": scenery.bot, "#general": scenery.general} == scenery.names()
+    assert "Mia: hello\n" == demo_server.world.transcript(demo_server.general)
+    assert {
+        "@mia": demo_server.me.id,
+        "@cadenza": demo_server.bot,
+        "#general": demo_server.general,
+    } == demo_server.names()
 
 
 def test_others_come_in_when_they_are_named_and_stay_who_they_are() -> None:
-    scenery = DemoServer("Mia")
+    demo_server = DemoServer("Mia")
 
-    tom = scenery.person("Tom")
-    tom.says(scenery.general, "hey")
+    tom = demo_server.person("Tom")
+    tom.says(demo_server.general, "hey")
 
-    assert scenery.person("tom") is tom
-    assert scenery.person("") is scenery.me
-    assert scenery.direct(tom) == scenery.direct(tom) != scenery.direct(scenery.me)
+    assert demo_server.person("tom") is tom
+    assert demo_server.person("") is demo_server.me
+    assert demo_server.direct(tom) == demo_server.direct(tom) != demo_server.direct(demo_server.me)
 
 
 @pytest.mark.parametrize(
@@ -33,22 +37,22 @@ def test_others_come_in_when_they_are_named_and_stay_who_they_are() -> None:
     ids=str,
 )  # fmt: skip
 def test_who_is_named_is_called_as_discord_does(text: str, expected: str) -> None:
-    scenery = DemoServer("Mia")
+    demo_server = DemoServer("Mia")
 
-    assert expected.format(bot=scenery.bot, me=scenery.me.id) == scenery.addressed(text)
+    assert expected.format(bot=demo_server.bot, me=demo_server.me.id) == demo_server.addressed(text)
 
 
 def test_the_bot_is_called_as_its_character_is_also_with_a_blank_in_it() -> None:
-    scenery = DemoServer("Ren", "Ren Sato")
+    demo_server = DemoServer("Ren", "Ren Sato")
 
-    assert f"<@{scenery.bot}>, <@{scenery.me.id}>?" == scenery.addressed("@ren sato, @Ren?")
+    assert f"<@{demo_server.bot}>, <@{demo_server.me.id}>?" == demo_server.addressed("@ren sato, @Ren?")
 
 
 def test_a_further_channel_can_be_named() -> None:
-    scenery = DemoServer("Mia")
+    demo_server = DemoServer("Mia")
 
-    tool_runner = scenery.add_channel("Workshop")
+    workshop = demo_server.add_channel("Workshop")
 
-    assert tool_runner == scenery.names()["#workshop"]
-    assert scenery.general == scenery.names()["#general"]
-    assert scenery.me.says(tool_runner, "Hello")
+    assert workshop == demo_server.names()["#workshop"]
+    assert demo_server.general == demo_server.names()["#general"]
+    assert demo_server.me.says(workshop, "Hello")

@@ -38,23 +38,23 @@ async def _nothing() -> None:
     """Nothing is under way."""
 
 
-def _chat(scenery: DemoServer, busy: list[str]) -> tuple[Chat, io.StringIO]:
+def _chat(demo_server: DemoServer, busy: list[str]) -> tuple[Chat, io.StringIO]:
     out = io.StringIO()
     server: Any = SimpleNamespace(rest=SimpleNamespace(calls=[]))
     bot = RunningClient(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
-    view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id)
-    chat = Chat(scenery, server, bot, view)
-    scenery.world.listen(chat.hear)
+    view = View(demo_server.world, out, {demo_server.general: ""}, me=demo_server.me.id)
+    chat = Chat(demo_server, server, bot, view)
+    demo_server.world.listen(chat.hear)
     return chat, out
 
 
 @pytest.mark.looptime
 async def test_a_channel_is_quiet_once_nothing_happens_and_nobody_is_busy() -> None:
-    scenery = DemoServer("Mia")
-    busy = [scenery.general]
-    chat, _ = _chat(scenery, busy)
+    demo_server = DemoServer("Mia")
+    busy = [demo_server.general]
+    chat, _ = _chat(demo_server, busy)
     loop = asyncio.get_running_loop()
-    loop.call_later(1.0, scenery.me.says, scenery.general, "still here")
+    loop.call_later(1.0, demo_server.me.says, demo_server.general, "still here")
     loop.call_later(2.0, busy.clear)
 
     await chat.quiet()
@@ -64,9 +64,9 @@ async def test_a_channel_is_quiet_once_nothing_happens_and_nobody_is_busy() -> N
 
 @pytest.mark.looptime
 async def test_a_wait_takes_its_time_and_what_follows_does_not_wait_for_silence() -> None:
-    scenery = DemoServer("Mia")
-    busy = [scenery.general]
-    chat, out = _chat(scenery, busy)
+    demo_server = DemoServer("Mia")
+    busy = [demo_server.general]
+    chat, out = _chat(demo_server, busy)
     asyncio.get_running_loop().call_later(60.0, busy.clear)
 
     async def lines() -> Any:
@@ -76,7 +76,7 @@ async def test_a_wait_takes_its_time_and_what_follows_does_not_wait_for_silence(
         yield "second"
 
     said_at: list[float] = []
-    scenery.world.listen(lambda event: said_at.append(now()) if event.name == "MESSAGE_CREATE" else None)
+    demo_server.world.listen(lambda event: said_at.append(now()) if event.name == "MESSAGE_CREATE" else None)
     await chat.run(lines())
 
     assert [5.0, 6.0] == said_at

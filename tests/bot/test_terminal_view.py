@@ -12,20 +12,20 @@ from cadenza.bot.terminal_view import View
 
 
 def _seen(*, is_terminal: bool = False) -> tuple[DemoServer, View, io.StringIO]:
-    scenery, out = DemoServer("Mia"), io.StringIO()
-    view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
-    scenery.world.listen(view.hear)
-    return scenery, view, out
+    demo_server, out = DemoServer("Mia"), io.StringIO()
+    view = View(demo_server.world, out, {demo_server.general: ""}, me=demo_server.me.id, is_terminal=is_terminal)
+    demo_server.world.listen(view.hear)
+    return demo_server, view, out
 
 
 def test_messages_replies_edits_reactions_and_deletions_are_shown_as_they_happen() -> None:
-    scenery, view, out = _seen()
-    tom, general = scenery.person("Tom"), scenery.general
+    demo_server, view, out = _seen()
+    tom, general = demo_server.person("Tom"), demo_server.general
 
     first = tom.says(general, "hey\nyou")
-    answer = scenery.me.says(general, "what?", reply_to=first)
+    answer = demo_server.me.says(general, "what?", reply_to=first)
     tom.reacts(general, answer, "👋")
-    scenery.me.edits(general, answer, "what!")
+    demo_server.me.edits(general, answer, "what!")
     tom.deletes(general, first)
     view.tell("one\ntwo")
     view.end()
@@ -46,10 +46,12 @@ def test_messages_replies_edits_reactions_and_deletions_are_shown_as_they_happen
 
 
 def test_channels_and_times_are_shown_as_people_read_them() -> None:
-    scenery, _, out = _seen()
-    direct = scenery.direct(scenery.me)
+    demo_server, _, out = _seen()
+    direct = demo_server.direct(demo_server.me)
 
-    scenery.me.says(scenery.general, f"<#{scenery.general}>, <#{direct}>, <#1>, <t:1700000000:R>, <t:99999999999>")
+    demo_server.me.says(
+        demo_server.general, f"<#{demo_server.general}>, <#{direct}>, <#1>, <t:1700000000:R>, <t:99999999999>"
+    )
 
     day = f"{datetime.fromtimestamp(1700000000, UTC).astimezone():%Y-%m-%d %H:%M}"
     late = f"{datetime.fromtimestamp(99999999999, UTC).astimezone():%Y-%m-%d %H:%M}"
@@ -57,23 +59,23 @@ def test_channels_and_times_are_shown_as_people_read_them() -> None:
 
 
 def test_only_channels_that_are_looked_at_are_shown() -> None:
-    scenery, view, out = _seen()
-    direct = scenery.direct(scenery.me)
+    demo_server, view, out = _seen()
+    direct = demo_server.direct(demo_server.me)
 
-    scenery.me.says(direct, "unseen")
+    demo_server.me.says(direct, "unseen")
     view.add(direct, "(in private) ")
-    scenery.me.says(direct, "seen")
+    demo_server.me.says(direct, "seen")
 
     assert "(in private) Mia: seen\n" == out.getvalue()
 
 
 def test_a_terminal_shows_who_writes_and_does_not_repeat_what_was_typed() -> None:
-    scenery, _, out = _seen(is_terminal=True)
+    demo_server, _, out = _seen(is_terminal=True)
 
-    scenery.me.says(scenery.general, "typed here")
-    scenery.person("Tom").types(scenery.general)
+    demo_server.me.says(demo_server.general, "typed here")
+    demo_server.person("Tom").types(demo_server.general)
     typing = out.getvalue()
-    scenery.person("Tom").says(scenery.general, "hey")
+    demo_server.person("Tom").says(demo_server.general, "hey")
 
     assert "typed here" not in out.getvalue()
     assert typing.endswith("Tom typing …\x1b[0m > ")
@@ -82,18 +84,18 @@ def test_a_terminal_shows_who_writes_and_does_not_repeat_what_was_typed() -> Non
 
 @pytest.mark.parametrize("text", ["x" * 100, "short"], ids=["long", "short"])
 def test_what_is_gone_is_told_in_short(text: str) -> None:
-    scenery, _, out = _seen()
-    tom = scenery.person("Tom")
+    demo_server, _, out = _seen()
+    tom = demo_server.person("Tom")
 
-    tom.deletes(scenery.general, tom.says(scenery.general, text))
+    tom.deletes(demo_server.general, tom.says(demo_server.general, text))
 
     assert len(out.getvalue().splitlines()[-1]) <= len("(deleted) ") + 40
 
 
 def test_what_a_terminal_would_obey_is_shown_as_a_mark() -> None:
-    scenery, view, out = _seen()
+    demo_server, view, out = _seen()
 
-    scenery.person("Tom").says(scenery.general, "\x1b[2Jgone\x07")
+    demo_server.person("Tom").says(demo_server.general, "\x1b[2Jgone\x07")
     view.tell("\x1b[31mred")
 
     assert "Tom: �[2Jgone�\n* �[31mred\n" == out.getvalue()
@@ -105,11 +107,11 @@ class _Gone(io.StringIO):
 
 
 def test_a_reader_who_is_gone_disturbs_nobody_and_is_known() -> None:
-    scenery = DemoServer("Mia")
-    view = View(scenery.world, _Gone(), {scenery.general: ""}, is_terminal=True)
-    scenery.world.listen(view.hear)
+    demo_server = DemoServer("Mia")
+    view = View(demo_server.world, _Gone(), {demo_server.general: ""}, is_terminal=True)
+    demo_server.world.listen(view.hear)
 
-    scenery.me.says(scenery.general, "one")
+    demo_server.me.says(demo_server.general, "one")
     view.tell("two")
     view.end()
 

@@ -26,9 +26,9 @@ async def no_painters() -> None:
 
 
 async def test_what_is_painted_comes_back() -> None:
-    studio = PictureWorker()
+    picture_worker = PictureWorker()
 
-    pictures = await asyncio.gather(*(studio.painted(partial(b"%d".__mod__, number)) for number in range(9)))
+    pictures = await asyncio.gather(*(picture_worker.painted(partial(b"%d".__mod__, number)) for number in range(9)))
 
     assert [b"%d" % number for number in range(9)] == pictures
     await no_painters()
@@ -57,8 +57,8 @@ async def test_no_more_than_two_are_painted_at_once_and_nobody_else_waits() -> N
         begun.release()
         return gate.wait(30) and b"PNG"
 
-    studio = PictureWorker()
-    painting = [asyncio.create_task(studio.painted(paint)) for _ in range(5)]
+    picture_worker = PictureWorker()
+    painting = [asyncio.create_task(picture_worker.painted(paint)) for _ in range(5)]
     assert await asyncio.to_thread(lambda: begun.acquire(timeout=30) and begun.acquire(timeout=30))
 
     assert (2, False) == (painters(), begun.acquire(blocking=False))
@@ -69,7 +69,7 @@ async def test_no_more_than_two_are_painted_at_once_and_nobody_else_waits() -> N
 
 async def test_a_painter_that_hangs_is_given_up_and_not_asked_again_while_it_does() -> None:
     gate = threading.Event()
-    studio = PictureWorker(patience=0.01)
+    picture_worker = PictureWorker(patience=0.01)
     asked: list[int] = []
 
     def paint() -> object:
@@ -77,8 +77,8 @@ async def test_a_painter_that_hangs_is_given_up_and_not_asked_again_while_it_doe
         return gate.wait(30) and b"PNG"
 
     # Two hang, the third waits for one of them in vain, and then nobody waits any more.
-    assert [None] * 3 == await asyncio.gather(*(studio.painted(paint) for _ in range(3)))
-    assert await studio.painted(paint) is None
+    assert [None] * 3 == await asyncio.gather(*(picture_worker.painted(paint) for _ in range(3)))
+    assert await picture_worker.painted(paint) is None
     assert len(asked) == 2
     gate.set()
     await no_painters()
@@ -87,14 +87,14 @@ async def test_a_painter_that_hangs_is_given_up_and_not_asked_again_while_it_doe
 
 async def test_who_is_cancelled_leaves_no_picture_to_be_begun() -> None:
     gate = threading.Event()
-    studio = PictureWorker()
+    picture_worker = PictureWorker()
     begun: list[int] = []
 
     def paint(number: int) -> object:
         begun.append(number)
         return gate.wait(30) and b"PNG"
 
-    painting = [asyncio.create_task(studio.painted(partial(paint, number))) for number in range(3)]
+    painting = [asyncio.create_task(picture_worker.painted(partial(paint, number))) for number in range(3)]
     await asyncio.sleep(0)
 
     painting[2].cancel()
@@ -108,17 +108,17 @@ async def test_who_is_cancelled_leaves_no_picture_to_be_begun() -> None:
 
 async def test_after_closing_nothing_is_begun() -> None:
     gate = threading.Event()
-    studio = PictureWorker()
-    painting = [asyncio.create_task(studio.painted(lambda: gate.wait(30) and b"PNG")) for _ in range(3)]
+    picture_worker = PictureWorker()
+    painting = [asyncio.create_task(picture_worker.painted(lambda: gate.wait(30) and b"PNG")) for _ in range(3)]
     await asyncio.sleep(0)
 
-    studio.close()
+    picture_worker.close()
 
     assert None is await painting[2]
     gate.set()
     assert b"PNG" == await painting[0]
     await no_painters()
-    assert b"x" == await studio.painted(lambda: b"x")
+    assert b"x" == await picture_worker.painted(lambda: b"x")
 
 
 def test_the_process_does_not_wait_for_a_painter() -> None:

@@ -9,11 +9,11 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sim.demo_server import Scenery
 
 from cadenza.sim.faults import Faults, LostResponse
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits
 from cadenza.sim.wire import File, Response
-from tests.sim.scenery import Scenery
 from tests.timing import now
 
 pytestmark = pytest.mark.looptime
@@ -25,22 +25,22 @@ SAY = "POST /channels/*/messages"
 
 
 async def test_a_message_is_answered_with_what_it_became_and_with_the_headers_of_its_bucket() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
 
-    answer = await scenery.say("hello")
+    answer = await demo_server.say("hello")
 
-    assert (200, "hello", scenery.bot.id) == (answer.status, answer.body["content"], answer.body["author"]["id"])
-    assert ["hello"] == scenery.texts
+    assert (200, "hello", demo_server.bot.id) == (answer.status, answer.body["content"], answer.body["author"]["id"])
+    assert ["hello"] == demo_server.texts
     told = {name: answer.headers[name] for name in ("Via", "X-RateLimit-Limit", "X-RateLimit-Remaining")}
     assert {"Via": "1.1 google", "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "4"} == told
 
 
 async def test_a_file_goes_along() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
     body = {"content": "", "attachments": [{"id": 0, "filename": "tea.png"}]}
 
-    answer = await scenery.call(
-        f"POST /channels/{scenery.channel}/messages", body, files=(File("tea.png", b"png", "image/png"),)
+    answer = await demo_server.call(
+        f"POST /channels/{demo_server.channel}/messages", body, files=(File("tea.png", b"png", "image/png"),)
     )
 
     assert ["tea.png"] == [file["filename"] for file in answer.body["attachments"]]
@@ -50,24 +50,24 @@ async def test_a_file_goes_along() -> None:
     ("query", "status"), [({}, 204), ({"wait": "0"}, 204), ({"wait": "1"}, 200), ({"wait": "true"}, 200)], ids=str
 )
 async def test_a_webhook_answers_only_if_somebody_waits(query: dict[str, str], status: int) -> None:
-    scenery = Scenery()
-    webhook = scenery.webhook()
+    demo_server = Scenery()
+    webhook = demo_server.webhook()
 
-    answer = await scenery.call(
+    answer = await demo_server.call(
         f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"}, query=query, token=""
     )
 
     assert status == answer.status
     assert (status == 204) == (answer.body is None)
-    assert ["hi"] == scenery.texts
+    assert ["hi"] == demo_server.texts
 
 
 async def test_a_webhook_speaks_in_a_thread() -> None:
-    scenery = Scenery()
-    webhook = scenery.webhook()
-    thread = scenery.world.add_thread(scenery.channel, "talk")
+    demo_server = Scenery()
+    webhook = demo_server.webhook()
+    thread = demo_server.world.add_thread(demo_server.channel, "talk")
 
-    answer = await scenery.call(
+    answer = await demo_server.call(
         f"POST /webhooks/{webhook['id']}/{webhook['token']}",
         {"content": "hi"},
         query={"wait": "1", "thread_id": thread},
@@ -77,11 +77,11 @@ async def test_a_webhook_speaks_in_a_thread() -> None:
 
 
 async def test_messages_are_read_as_the_query_says() -> None:
-    scenery = Scenery()
-    ids = [scenery.mia.says(scenery.channel, text) for text in ("one", "two", "three")]
+    demo_server = Scenery()
+    ids = [demo_server.mia.says(demo_server.channel, text) for text in ("one", "two", "three")]
 
     answers = [
-        await scenery.call(f"GET /channels/{scenery.channel}/messages", query=query)
+        await demo_server.call(f"GET /channels/{demo_server.channel}/messages", query=query)
         for query in ({}, {"limit": "1"}, {"after": ids[0], "limit": "1"}, {"before": ids[1]})
     ]
 
@@ -96,19 +96,19 @@ UNAUTHORISED = {"message": "401: Unauthorized", "code": 0}
 
 
 async def test_errors_look_as_discord_writes_them() -> None:
-    scenery = Scenery()
-    messages = f"POST /channels/{scenery.channel}/messages"
+    demo_server = Scenery()
+    messages = f"POST /channels/{demo_server.channel}/messages"
 
     answers = [
-        await scenery.call(messages, {"content": "hi"}, token="wrong"),  # noqa: S106  # that is what is tested
-        await scenery.call(messages, {"content": "hi"}, token=""),
-        await scenery.call("GET /tea"),
-        await scenery.call("PUT /channels"),
-        await scenery.call("POST /channels/1/messages", {"content": "hi"}),
-        await scenery.call(messages, {"content": ""}),
-        await scenery.call(messages, ["hi"]),
-        await scenery.call(f"PUT /applications/{scenery.bot.application}/commands", {"name": "tea"}),
-        await scenery.call("POST /webhooks/1/a", {"content": "hi"}, token=""),
+        await demo_server.call(messages, {"content": "hi"}, token="wrong"),  # noqa: S106  # that is what is tested
+        await demo_server.call(messages, {"content": "hi"}, token=""),
+        await demo_server.call("GET /tea"),
+        await demo_server.call("PUT /channels"),
+        await demo_server.call("POST /channels/1/messages", {"content": "hi"}),
+        await demo_server.call(messages, {"content": ""}),
+        await demo_server.call(messages, ["hi"]),
+        await demo_server.call(f"PUT /applications/{demo_server.bot.application}/commands", {"name": "tea"}),
+        await demo_server.call("POST /webhooks/1/a", {"content": "hi"}, token=""),
     ]
 
     assert [
@@ -126,10 +126,10 @@ async def test_errors_look_as_discord_writes_them() -> None:
 
 
 async def test_a_form_that_is_wrong_is_told_field_by_field() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
 
-    too_long = await scenery.say("a" * 2001)
-    no_number = await scenery.call(f"GET /channels/{scenery.channel}/messages", query={"limit": "many"})
+    too_long = await demo_server.say("a" * 2001)
+    no_number = await demo_server.call(f"GET /channels/{demo_server.channel}/messages", query={"limit": "many"})
 
     assert [(400, 50035, "Invalid Form Body", ["content"]), (400, 50035, "Invalid Form Body", ["limit"])] == [
         (answer.status, answer.body["code"], answer.body["message"], list(answer.body["errors"]))
@@ -139,9 +139,9 @@ async def test_a_form_that_is_wrong_is_told_field_by_field() -> None:
 
 
 async def test_what_the_world_refuses_still_counts_and_tells_of_its_bucket() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
 
-    answer = await scenery.say("")
+    answer = await demo_server.say("")
 
     assert answer.headers["X-RateLimit-Remaining"] == "4"
 
@@ -150,12 +150,12 @@ async def test_what_the_world_refuses_still_counts_and_tells_of_its_bucket() -> 
 
 
 async def test_the_sixth_message_is_told_exactly_when_to_come_again() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
     for _ in range(5):
-        await scenery.say("hi")
+        await demo_server.say("hi")
     await asyncio.sleep(1.5)
 
-    answer = await scenery.say("six")
+    answer = await demo_server.say("six")
 
     assert {"message": "You are being rate limited.", "retry_after": 3.5, "global": False} == answer.body
     bucket = answer.headers["X-RateLimit-Bucket"]
@@ -170,16 +170,16 @@ async def test_the_sixth_message_is_told_exactly_when_to_come_again() -> None:
         "X-RateLimit-Bucket": bucket,
         "X-RateLimit-Scope": "user",
     } == answer.headers
-    assert 3.5 == pytest.approx(float(reset) - scenery.world.now(), abs=0.002)
+    assert 3.5 == pytest.approx(float(reset) - demo_server.world.now(), abs=0.002)
     await asyncio.sleep(3.5)
-    assert (await scenery.say("seven")).status == 200
-    assert "six" not in scenery.texts
+    assert (await demo_server.say("seven")).status == 200
+    assert "six" not in demo_server.texts
 
 
 async def test_too_much_of_everything_is_told_as_global() -> None:
-    scenery = Scenery(limits=RateLimits(overall=Rate(2, 1.0)))
+    demo_server = Scenery(limits=RateLimits(overall=Rate(2, 1.0)))
 
-    answers = [await scenery.call("GET /users/@me") for _ in range(3)]
+    answers = [await demo_server.call("GET /users/@me") for _ in range(3)]
 
     assert [200, 200, 429] == [answer.status for answer in answers]
     assert {"message": "You are being rate limited.", "retry_after": 1.0, "global": True} == answers[-1].body
@@ -192,11 +192,11 @@ async def test_too_much_of_everything_is_told_as_global() -> None:
 
 
 async def test_the_webhooks_of_a_channel_have_a_limit_together() -> None:
-    scenery = Scenery(limits=RateLimits(webhook_channel=Rate(2, 60.0)))
-    webhooks = [scenery.webhook(name) for name in ("Ren", "Mia", "Kai")]
+    demo_server = Scenery(limits=RateLimits(webhook_channel=Rate(2, 60.0)))
+    webhooks = [demo_server.webhook(name) for name in ("Ren", "Mia", "Kai")]
 
     answers = [
-        await scenery.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"}, token="")
+        await demo_server.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"}, token="")
         for webhook in webhooks
     ]
 
@@ -206,13 +206,13 @@ async def test_the_webhooks_of_a_channel_have_a_limit_together() -> None:
 
 
 async def test_ten_thousand_refusals_are_a_ban_of_which_a_page_tells() -> None:
-    scenery = Scenery(limits=RateLimits(overall=None))
+    demo_server = Scenery(limits=RateLimits(overall=None))
 
     for _ in range(10_000):
-        await scenery.call("GET /users/@me", token="wrong")  # noqa: S106  # that is what is tested
-    banned = await scenery.call("GET /users/@me")
+        await demo_server.call("GET /users/@me", token="wrong")  # noqa: S106  # that is what is tested
+    banned = await demo_server.call("GET /users/@me")
     await asyncio.sleep(600)
-    forgiven = await scenery.call("GET /users/@me")
+    forgiven = await demo_server.call("GET /users/@me")
 
     assert (429, {"Retry-After": "600"}) == (banned.status, dict(banned.headers))
     assert isinstance(banned.body, str)
@@ -221,84 +221,85 @@ async def test_ten_thousand_refusals_are_a_ban_of_which_a_page_tells() -> None:
 
 async def test_a_shared_limit_leads_to_no_ban() -> None:
     limits = RateLimits(webhook_channel=Rate(1, 60.0), invalid=Rate(2, 600.0), overall=None)
-    scenery = Scenery(limits=limits)
-    webhook = scenery.webhook()
+    demo_server = Scenery(limits=limits)
+    webhook = demo_server.webhook()
 
     answers = [
-        await scenery.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"}) for _ in range(5)
+        await demo_server.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"})
+        for _ in range(5)
     ]
 
     assert [204, 429, 429, 429, 429] == [answer.status for answer in answers]
-    assert (await scenery.call("GET /users/@me")).status == 200
+    assert (await demo_server.call("GET /users/@me")).status == 200
 
 
 async def test_many_channels_at_once_get_all_they_may_have_and_no_more() -> None:
-    scenery = Scenery(limits=RateLimits(Quota(SAY, 3, 10.0)))
-    channels = [scenery.world.add_channel(scenery.guild, f"room-{number}") for number in range(5)]
+    demo_server = Scenery(limits=RateLimits(Quota(SAY, 3, 10.0)))
+    channels = [demo_server.world.add_channel(demo_server.guild, f"room-{number}") for number in range(5)]
 
-    await asyncio.gather(*(scenery.say("hi", channel) for channel in channels for _ in range(4)))
+    await asyncio.gather(*(demo_server.say("hi", channel) for channel in channels for _ in range(4)))
 
-    assert [3] * 5 == [len(scenery.world.messages(channel)) for channel in channels]
+    assert [3] * 5 == [len(demo_server.world.messages(channel)) for channel in channels]
 
 
 # --- faults --------------------------------------------------------------------------------------------------
 
 
 async def test_a_failure_is_answered_and_nothing_is_done() -> None:
-    scenery = Scenery()
+    demo_server = Scenery()
     fields = {"username": {"_errors": [{"code": "X", "message": "no"}]}}
-    scenery.faults.fail(SAY, 400, 50035, message="Invalid Form Body", fields=fields)
+    demo_server.faults.fail(SAY, 400, 50035, message="Invalid Form Body", fields=fields)
 
-    answer = await scenery.say("hi")
+    answer = await demo_server.say("hi")
 
     assert (400, {"message": "Invalid Form Body", "code": 50035, "errors": fields}) == (answer.status, answer.body)
-    assert [] == scenery.texts
+    assert [] == demo_server.texts
 
 
 async def test_a_failure_may_come_although_it_was_done() -> None:
-    scenery = Scenery()
-    scenery.faults.fail(SAY, 502, is_carried_out=True)
+    demo_server = Scenery()
+    demo_server.faults.fail(SAY, 502, is_carried_out=True)
 
-    answer = await scenery.say("hi")
+    answer = await demo_server.say("hi")
 
-    assert (502, ["hi"]) == (answer.status, scenery.texts)
+    assert (502, ["hi"]) == (answer.status, demo_server.texts)
 
 
 async def test_a_limit_of_the_world_says_so_with_its_code() -> None:
-    scenery = Scenery()
-    scenery.faults.fail(SAY, 429, 20016, message="slow mode", retry_after=12.5)
+    demo_server = Scenery()
+    demo_server.faults.fail(SAY, 429, 20016, message="slow mode", retry_after=12.5)
 
-    answer = await scenery.say("hi")
+    answer = await demo_server.say("hi")
 
     assert {"message": "slow mode", "retry_after": 12.5, "global": False, "code": 20016} == answer.body
     assert {"Via": "1.1 google", "Retry-After": "13", "X-RateLimit-Scope": "shared"} == answer.headers
 
 
 async def test_a_refusal_that_is_no_429_may_say_when_to_come_again_too() -> None:
-    scenery = Scenery()
-    scenery.faults.fail(SAY, 403, 20028, message="too much", retry_after=4.5)
+    demo_server = Scenery()
+    demo_server.faults.fail(SAY, 403, 20028, message="too much", retry_after=4.5)
 
-    answer = await scenery.say("hi")
+    answer = await demo_server.say("hi")
 
     assert (403, {"message": "too much", "code": 20028, "retry_after": 4.5}) == (answer.status, answer.body)
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 5])
 async def test_of_each_nth_answer_that_is_lost_the_message_is_there_once_and_nobody_was_told(every: int) -> None:
-    scenery = Scenery(limits=RateLimits.off())
-    scenery.faults.lose(SAY, every=every)
+    demo_server = Scenery(limits=RateLimits.off())
+    demo_server.faults.lose(SAY, every=every)
     said = [f"message {number}" for number in range(1, 21)]
 
     told = []
     for text in said:
         try:
-            told.append((await scenery.say(text)).body["content"])
+            told.append((await demo_server.say(text)).body["content"])
         except LostResponse:
             told.append(None)
 
-    assert said == scenery.texts
+    assert said == demo_server.texts
     assert [None if number % every == 0 else text for number, text in enumerate(said, start=1)] == told
-    assert [told_of is None for told_of in told] == [call.status is None for call in scenery.rest.calls]
+    assert [told_of is None for told_of in told] == [call.status is None for call in demo_server.rest.calls]
 
 
 TROUBLES: dict[str, Callable[[Faults], object]] = {
@@ -315,14 +316,14 @@ DONE = ("nothing", "answer lost", "failed and done")
 @given(st.lists(st.sampled_from(sorted(TROUBLES)), max_size=30))
 def test_whatever_goes_wrong_what_is_there_is_what_was_done_once_and_in_order(troubles: list[str]) -> None:
     async def talk() -> tuple[list[str], list[str]]:
-        scenery = Scenery(limits=RateLimits.off())
+        demo_server = Scenery(limits=RateLimits.off())
         told = []
         for number, trouble in enumerate(troubles):
-            TROUBLES[trouble](scenery.faults)
+            TROUBLES[trouble](demo_server.faults)
             with suppress(LostResponse):
-                answer = await scenery.say(f"{number}")
+                answer = await demo_server.say(f"{number}")
                 told += [f"{number}"] if answer.status == 200 else []
-        return scenery.texts, told
+        return demo_server.texts, told
 
     there, told = asyncio.run(talk())
 
@@ -331,25 +332,25 @@ def test_whatever_goes_wrong_what_is_there_is_what_was_done_once_and_in_order(tr
 
 
 async def test_a_call_that_is_lost_itself_does_nothing() -> None:
-    scenery = Scenery()
-    scenery.faults.lose(SAY, is_carried_out=False)
+    demo_server = Scenery()
+    demo_server.faults.lose(SAY, is_carried_out=False)
 
     with pytest.raises(LostResponse):
-        await scenery.say("hi")
+        await demo_server.say("hi")
 
-    assert [] == scenery.texts
+    assert [] == demo_server.texts
 
 
 async def test_a_delay_comes_before_anything_is_done() -> None:
-    scenery = Scenery()
-    scenery.faults.delay(SAY, 3.0)
+    demo_server = Scenery()
+    demo_server.faults.delay(SAY, 3.0)
 
-    saying = asyncio.create_task(scenery.say("hi"))
+    saying = asyncio.create_task(demo_server.say("hi"))
     await asyncio.sleep(2.9)
-    before = scenery.texts
+    before = demo_server.texts
     await saying
 
-    assert ([], ["hi"], 3.0) == (before, scenery.texts, now())
+    assert ([], ["hi"], 3.0) == (before, demo_server.texts, now())
 
 
 @pytest.mark.parametrize(
@@ -369,10 +370,10 @@ async def test_a_storm_is_a_429_whatever_the_limits_are(
     has_via: bool,  # noqa: FBT001  # likewise
     headers: dict[str, str],
 ) -> None:
-    scenery = Scenery(limits=RateLimits.off())
-    scenery.faults.storm(SAY, 1.5, 2, is_global=is_global, has_via=has_via)
+    demo_server = Scenery(limits=RateLimits.off())
+    demo_server.faults.storm(SAY, 1.5, 2, is_global=is_global, has_via=has_via)
 
-    answers = [await scenery.say("hi") for _ in range(3)]
+    answers = [await demo_server.say("hi") for _ in range(3)]
 
     body = {"message": "You are being rate limited.", "retry_after": 1.5, "global": is_global}
     assert [Response(429, body, headers)] * 2 == answers[:2]
@@ -380,85 +381,85 @@ async def test_a_storm_is_a_429_whatever_the_limits_are(
 
 
 async def test_a_ban_is_a_page_without_via_until_it_is_ended() -> None:
-    scenery = Scenery()
-    ban = scenery.faults.ban()
+    demo_server = Scenery()
+    ban = demo_server.faults.ban()
 
-    banned = [await scenery.say("hi"), await scenery.call("GET /users/@me")]
+    banned = [await demo_server.say("hi"), await demo_server.call("GET /users/@me")]
     ban.end()
 
     assert [(429, True, False)] * 2 == [
         (answer.status, isinstance(answer.body, str), "Via" in answer.headers) for answer in banned
     ]
-    assert (await scenery.say("hi")).status == 200
+    assert (await demo_server.say("hi")).status == 200
 
 
 # --- what is remembered --------------------------------------------------------------------------------------
 
 
 async def test_every_call_is_remembered_with_its_time_and_its_end() -> None:
-    scenery = Scenery()
-    await scenery.say("hi")
+    demo_server = Scenery()
+    await demo_server.say("hi")
     await asyncio.sleep(2.0)
-    await scenery.call("GET /channels/1")
-    await scenery.call("GET /tea")
+    await demo_server.call("GET /channels/1")
+    await demo_server.call("GET /tea")
 
-    begun = scenery.rest.calls[0].at
+    begun = demo_server.rest.calls[0].at
     assert [
         (0.0, "POST /channels/{channel}/messages", 200, 0),
         (2.0, "GET /channels/{channel}", 404, 10003),
         (2.0, "GET", 404, 0),
-    ] == [(call.at - begun, call.route, call.status, call.code) for call in scenery.rest.calls]
-    assert {"content": "hi"} == scenery.rest.calls[0].request.body
+    ] == [(call.at - begun, call.route, call.status, call.code) for call in demo_server.rest.calls]
+    assert {"content": "hi"} == demo_server.rest.calls[0].request.body
 
 
 async def test_a_call_is_remembered_with_the_channel_that_it_was_about() -> None:
-    scenery = Scenery()
-    webhook = scenery.webhook()
+    demo_server = Scenery()
+    webhook = demo_server.webhook()
     hook = f"/webhooks/{webhook['id']}/{webhook['token']}"
 
-    await scenery.say("hello")
-    await scenery.call(f"POST {hook}", {"content": "hi"}, token="")
-    await scenery.call(f"POST {hook}", {"content": "hi"}, query={"thread_id": "77"}, token="")
-    await scenery.call("GET /users/@me")
-    await scenery.call("POST /webhooks/1/a", {"content": "hi"}, token="")
+    await demo_server.say("hello")
+    await demo_server.call(f"POST {hook}", {"content": "hi"}, token="")
+    await demo_server.call(f"POST {hook}", {"content": "hi"}, query={"thread_id": "77"}, token="")
+    await demo_server.call("GET /users/@me")
+    await demo_server.call("POST /webhooks/1/a", {"content": "hi"}, token="")
 
-    assert [scenery.channel, scenery.channel, "77", "", ""] == [call.channel for call in scenery.rest.calls]
+    assert [demo_server.channel, demo_server.channel, "77", "", ""] == [call.channel for call in demo_server.rest.calls]
 
 
 async def test_whoever_listens_hears_of_every_call_until_they_stop() -> None:
-    scenery = Scenery(limits=RateLimits(Quota(SAY, 1, 4.0)))
+    demo_server = Scenery(limits=RateLimits(Quota(SAY, 1, 4.0)))
     heard: list[tuple[int | None, float | None]] = []
-    stop = scenery.rest.listen(lambda call: heard.append((call.status, call.retry_after)))
-    await scenery.say("hi")
-    await scenery.say("hi")
-    scenery.rest.faults.lose(SAY)
+    stop = demo_server.rest.listen(lambda call: heard.append((call.status, call.retry_after)))
+    await demo_server.say("hi")
+    await demo_server.say("hi")
+    demo_server.rest.faults.lose(SAY)
     with suppress(LostResponse):
-        await scenery.say("hi")
-    scenery.rest.faults.ban()
-    await scenery.call("GET /channels/1")
+        await demo_server.say("hi")
+    demo_server.rest.faults.ban()
+    await demo_server.call("GET /channels/1")
     stop()
     stop()
-    await scenery.call("GET /channels/1")
+    await demo_server.call("GET /channels/1")
 
     assert [(200, None), (429, 4.0), (None, None), (429, None)] == heard
 
 
 async def test_no_token_shows_in_what_is_remembered() -> None:
-    scenery = Scenery()
-    webhook = scenery.webhook()
-    await scenery.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"})
+    demo_server = Scenery()
+    webhook = demo_server.webhook()
+    await demo_server.call(f"POST /webhooks/{webhook['id']}/{webhook['token']}", {"content": "hi"})
 
-    shown = repr(scenery.rest.calls)
+    shown = repr(demo_server.rest.calls)
 
     assert webhook["token"] not in shown
-    assert scenery.bot.token not in shown
+    assert demo_server.bot.token not in shown
 
 
 async def test_of_very_many_calls_the_oldest_are_forgotten() -> None:
-    scenery = Scenery(limits=RateLimits.off())
+    demo_server = Scenery(limits=RateLimits.off())
 
     for number in range(20_001):
-        await scenery.call(f"GET /{number}")
+        await demo_server.call(f"GET /{number}")
 
-    assert len(scenery.rest.calls) == 10_000
-    assert scenery.rest.calls[-1].request.path == "/20000"
+    assert len(demo_server.rest.calls) == 10_000
+    assert demo_server.rest.calls[-1].request.path == "/20000"

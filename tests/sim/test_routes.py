@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.sim.demo_server import Scenery
 
 from cadenza.sim import guilds, reactions
 from cadenza.sim.permissions import Permission
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.routes import ROUTES, Ask, find_route
 from cadenza.sim.wire import Refusal, RestRequest
-from tests.sim.scenery import Scenery
 
 pytestmark = pytest.mark.looptime
 
@@ -95,29 +95,31 @@ CALLS: list[tuple[str, object, int]] = [
 ]
 
 
-def _names(scenery: Scenery) -> dict[str, str]:
+def _names(demo_server: Scenery) -> dict[str, str]:
     """What there is in a world, for the table above."""
-    world, bot = scenery.world, scenery.bot
-    world.give_role(scenery.guild, bot, world.add_role(scenery.guild, "boss", permissions=Permission.ADMINISTRATOR))
-    role = world.add_role(scenery.guild, "Cook")
-    world.give_role(scenery.guild, bot, world.add_role(scenery.guild, "Head", permissions=Permission.NONE))
+    world, bot = demo_server.world, demo_server.bot
+    world.give_role(
+        demo_server.guild, bot, world.add_role(demo_server.guild, "boss", permissions=Permission.ADMINISTRATOR)
+    )
+    role = world.add_role(demo_server.guild, "Cook")
+    world.give_role(demo_server.guild, bot, world.add_role(demo_server.guild, "Head", permissions=Permission.NONE))
     other = world.add_person("Tom")
-    guilds.join(world.state, scenery.guild, other)
+    guilds.join(world.state, demo_server.guild, other)
     secrets: list[str] = []
     world.listen(lambda event: secrets.append(event.data.get("token", "")))
     world.put_commands(bot.id, None, [{"name": "tea", "description": "Tea", "type": 1}])
-    interaction = scenery.mia.commands(scenery.channel, "tea")
-    messages = [world.create_message(bot.id, scenery.channel, {"content": "hi"})["id"] for _ in range(3)]
-    webhook, spare = scenery.webhook(), scenery.webhook("Spare")
+    interaction = demo_server.mia.commands(demo_server.channel, "tea")
+    messages = [world.create_message(bot.id, demo_server.channel, {"content": "hi"})["id"] for _ in range(3)]
+    webhook, spare = demo_server.webhook(), demo_server.webhook("Spare")
     said = world.execute_webhook(webhook["id"], webhook["token"], {"content": "hi"})
-    reactions.add(world.state, scenery.mia.id, scenery.channel, messages[0], "🍵")
+    reactions.add(world.state, demo_server.mia.id, demo_server.channel, messages[0], "🍵")
     return {
-        "user": scenery.mia.id,
+        "user": demo_server.mia.id,
         "other": other.id,
         "role": role,
-        "thread": world.add_thread(scenery.channel, "kitchen talk"),
-        "guild": scenery.guild,
-        "channel": scenery.channel,
+        "thread": world.add_thread(demo_server.channel, "kitchen talk"),
+        "guild": demo_server.guild,
+        "channel": demo_server.channel,
         "message": messages[0],
         "first": messages[1],
         "second": messages[2],
@@ -133,16 +135,16 @@ def _names(scenery: Scenery) -> dict[str, str]:
 
 
 async def test_every_route_leads_somewhere() -> None:
-    scenery = Scenery(limits=RateLimits.off())
-    names = _names(scenery)
+    demo_server = Scenery(limits=RateLimits.off())
+    names = _names(demo_server)
 
     answers = []
     for what, body, _ in CALLS:
         filled = json.loads(_fill(json.dumps(body), names))
-        answers.append((what, (await scenery.call(_fill(what, names), filled)).status))
+        answers.append((what, (await demo_server.call(_fill(what, names), filled)).status))
 
     assert [(what, status) for what, _, status in CALLS] == answers
-    assert {route.name for route in ROUTES} == {call.route for call in scenery.rest.calls}
+    assert {route.name for route in ROUTES} == {call.route for call in demo_server.rest.calls}
 
 
 def _fill(text: str, names: dict[str, str]) -> str:
@@ -152,10 +154,10 @@ def _fill(text: str, names: dict[str, str]) -> str:
 
 
 async def test_an_interaction_is_answered_in_full_if_that_is_asked_for() -> None:
-    scenery = Scenery()
-    names = _names(scenery)
+    demo_server = Scenery()
+    names = _names(demo_server)
 
-    answer = await scenery.call(
+    answer = await demo_server.call(
         _fill("POST /interactions/{interaction}/{secret}/callback", names),
         {"type": 4, "data": {"content": "yes"}},
         query={"with_response": "1"},

@@ -69,13 +69,13 @@ class Keyboard:
 class Chat:
     """Runs typed lines; without a terminal it waits after each until the channel is quiet."""
 
-    def __init__(self, scenery: DemoServer, server: Server, bot: RunningClient, view: View) -> None:
-        self._scenery = scenery
-        self._world = scenery.world
+    def __init__(self, demo_server: DemoServer, server: Server, bot: RunningClient, view: View) -> None:
+        self._demo_server = demo_server
+        self._world = demo_server.world
         self._server = server
         self._bot = bot
         self._view = view
-        self._place = scenery.general  # where the user spoke last
+        self._place = demo_server.general  # where the user spoke last
         self._said: dict[str, str] = {}  # their last message, by channel
         self._asked: list[str] = []  # their interactions
         self._events = 0
@@ -110,7 +110,7 @@ class Chat:
         while True:
             before = self._activity()
             await asyncio.sleep(_QUIET)
-            places = {self._scenery.general, self._place}
+            places = {self._demo_server.general, self._place}
             if before == self._activity() and not any(map(self._bot.is_busy, places)):
                 return
 
@@ -140,12 +140,14 @@ class Chat:
             self._view.tell(form_told(form))
 
     def _act(self, typed: Typed) -> None:
-        me, world = self._scenery.me, self._world
+        me, world = self._demo_server.me, self._world
         match typed:
             case SayLine():
                 self._say(typed)
             case UseLine(line):
-                name, options = command_of(line, world.get_commands(self._scenery.bot, None), self._scenery.names())
+                name, options = command_of(
+                    line, world.get_commands(self._demo_server.bot, None), self._demo_server.names()
+                )
                 self._asked.append(me.commands(self._place, name, **options))
             case MenuLine(name):
                 self._asked.append(me.commands(self._place, name, target=self._last()["id"]))
@@ -158,7 +160,7 @@ class Chat:
                 interaction, form = self._form()
                 self._asked.append(me.submits(interaction, filled_in(text, form)))
             case EditLine(text):
-                me.edits(self._place, self._own(), _sayable(self._scenery.addressed(text)))
+                me.edits(self._place, self._own(), _sayable(self._demo_server.addressed(text)))
             case DeleteLine():
                 me.deletes(self._place, self._own())
             case HelpLine():
@@ -169,22 +171,22 @@ class Chat:
                 assert_never(typed)
 
     def _say(self, said: SayLine) -> None:
-        person = self._scenery.person(said.who)
-        place = self._scenery.direct(person) if said.is_direct else self._scenery.general
+        person = self._demo_server.person(said.who)
+        place = self._demo_server.direct(person) if said.is_direct else self._demo_server.general
         if said.is_direct:
             self._view.add(place, "(in private) ")
-        if person is self._scenery.me and not said.is_reply:
+        if person is self._demo_server.me and not said.is_reply:
             self._place = place
         place = self._place if said.is_reply else place
         answered = self._last()["id"] if said.is_reply else None
-        id_ = person.says(place, _sayable(self._scenery.addressed(said.text)), reply_to=answered)
-        if person is self._scenery.me:
+        id_ = person.says(place, _sayable(self._demo_server.addressed(said.text)), reply_to=answered)
+        if person is self._demo_server.me:
             self._said[place] = id_
 
     def _last(self) -> Json:
         """The last public message of another author."""
         for message in reversed(self._world.messages(self._place)):
-            if message["author"]["id"] != self._scenery.me.id and not message["flags"] & MessageFlag.EPHEMERAL:
+            if message["author"]["id"] != self._demo_server.me.id and not message["flags"] & MessageFlag.EPHEMERAL:
                 return message
         msg = "there is no message of anyone else yet"
         raise InputError(msg)

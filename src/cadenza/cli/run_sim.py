@@ -79,13 +79,13 @@ async def simulate(
     is_terminal = keys.isatty() and out.isatty()
     real = dict(os.environ)  # before secrets are put there, which would win over a later .env
     given = None if wanted.config is None else load(wanted.config, real)
-    scenery = DemoServer(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
-    config = _adapted(given) if given is not None else _built_in(scenery)
+    demo_server = DemoServer(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
+    config = _adapted(given) if given is not None else _built_in(demo_server)
 
     def secrets_of(config: Config) -> Mapping[str, str]:
         return {} if given is None else secrets(config, real)
 
-    view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
+    view = View(demo_server.world, out, {demo_server.general: ""}, me=demo_server.me.id, is_terminal=is_terminal)
     bot_session = session(
         config,
         _store(wanted),
@@ -95,7 +95,7 @@ async def simulate(
         staff_of=_services,
         client_of=client_of,
     )
-    async with serve(scenery.world, limits=RateLimits()) as server:
+    async with serve(demo_server.world, limits=RateLimits()) as server:
         with server.discord_py():
             async with bot_session as running, _reloader(running.current, wanted.config, real):
 
@@ -103,19 +103,19 @@ async def simulate(
                     for line in greeting(running.bot.client, config, secrets_of(config)):
                         view.tell(line)
                     if is_terminal:
-                        how = _how_to_begin(config, scenery)
+                        how = _how_to_begin(config, demo_server)
                         view.tell(f"You are in #general. {how}; /help tells what else you can do.")
 
                 running.current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
-                chat = Chat(scenery, server, running.bot, view)
-                is_polite = await _work(running.bot, chat, view, scenery=scenery, keys=keys, greet=greet)
+                chat = Chat(demo_server, server, running.bot, view)
+                is_polite = await _work(running.bot, chat, view, demo_server=demo_server, keys=keys, greet=greet)
     if view.trouble is not None:
         raise view.trouble
     return 0 if is_polite else INTERRUPTED
 
 
 async def _work(
-    bot: RunningClient, chat: Chat, view: View, *, scenery: DemoServer, keys: TextIO, greet: Callable[[], None]
+    bot: RunningClient, chat: Chat, view: View, *, demo_server: DemoServer, keys: TextIO, greet: Callable[[], None]
 ) -> bool:
     """Run *bot* while the user chats; return whether it ended gracefully."""
     begun = asyncio.Event()
@@ -132,14 +132,14 @@ async def _work(
             begun.set()
 
         async def wind_down() -> None:
-            if view.is_terminal and bot.is_busy(scenery.general):
+            if view.is_terminal and bot.is_busy(demo_server.general):
                 view.tell("Waiting for the reply to end; Ctrl-C stops at once.")
             await bot.wind_down()
 
-        stop_listening = scenery.world.listen(hear)
+        stop_listening = demo_server.world.listen(hear)
         chatting = asyncio.create_task(_chat(chat, keys, begun, interrupts), name="cadenza-chat")
         try:
-            return await work(bot.client, scenery.token, interrupts=interrupts, wind_down=wind_down, on_ready=ready)
+            return await work(bot.client, demo_server.token, interrupts=interrupts, wind_down=wind_down, on_ready=ready)
         finally:
             await end_task(chatting)
             stop_listening()
@@ -162,10 +162,10 @@ def _lenient(stream: TextIO) -> TextIO:
     return stream
 
 
-def _built_in(scenery: DemoServer) -> Config:
+def _built_in(demo_server: DemoServer) -> Config:
     """The configuration without a file: built-in characters that answer everything."""
     plain = Config(personas=_CAST)
-    return _adapted(replace(plain, conversation=replace(plain.conversation, channels=(scenery.general,))))
+    return _adapted(replace(plain, conversation=replace(plain.conversation, channels=(demo_server.general,))))
 
 
 def _adapted(config: Config) -> Config:
@@ -196,11 +196,11 @@ def _bot_name(config: Config | None) -> str:
     return next((one.name for one in (config.personas if config else ()) if one.is_main), "Cadenza")
 
 
-def _how_to_begin(config: Config, scenery: DemoServer) -> str:
+def _how_to_begin(config: Config, demo_server: DemoServer) -> str:
     """What to type for an answer."""
-    if scenery.general in config.conversation.channels:
+    if demo_server.general in config.conversation.channels:
         return "Type something"
-    return f"To be answered, say '@{scenery.bot_named} hello' there, or in private '/dm hello'"
+    return f"To be answered, say '@{demo_server.bot_named} hello' there, or in private '/dm hello'"
 
 
 def _with_model(config: Config) -> Config:

@@ -63,7 +63,7 @@ class AttemptLoop:
     def __init__(
         self,
         fallback_chain: FallbackChain,
-        rounds: ToolLoop,
+        tool_loop: ToolLoop,
         *,
         dialogue: ModelConversation,
         outbox: Outbox,
@@ -72,7 +72,7 @@ class AttemptLoop:
         new_text: NewText,
     ) -> None:
         self._fallback_chain = fallback_chain
-        self._rounds = rounds
+        self._tool_loop = tool_loop
         self._dialogue = dialogue
         self._outbox = outbox
         self._settings = settings
@@ -121,7 +121,7 @@ class AttemptLoop:
         if trace:
             about = {"waited": again.seconds, "dropped": again.drop, "reminded": again.insist}
             trace.tries(name, self._fallback_chain.key, again.why.value, about)
-        outcome = await self._rounds.run(again.model, text, attempt=again.before)
+        outcome = await self._tool_loop.run(again.model, text, attempt=again.before)
         self._fallback_chain.note(outcome)
         if trace:
             trace.tried(name, outcome, cure(outcome).value)
@@ -133,9 +133,9 @@ class AttemptLoop:
         """Choose the next attempt after *outcome* and set the text of this one aside; ``None`` ends the reply."""
         if cure(outcome) is KeyRemedy.NOTHING:
             return None
-        if self._rounds.is_told:  # its messages stay: the next model is told of them and continues
+        if self._tool_loop.is_told:  # its messages stay: the next model is told of them and continues
             return await self._unless_over(self._fallback_chain.after(outcome))
-        part, failure = self._rounds.part, Failure(self._fallback_chain.name, outcome)
+        part, failure = self._tool_loop.part, Failure(self._fallback_chain.name, outcome)
         posts = self._outbox.withdraw(part)
         await self._unless_over(self._outbox.rest(), posts)
         sent = self._outbox.sent_of(part)
@@ -144,19 +144,19 @@ class AttemptLoop:
         if again is None:
             self._outbox.add(self._after_all(posts))
             return None
-        round_ = self._rounds.discard_last()
+        round_ = self._tool_loop.discard_last()
         if sent or posts:
-            self._leftover = _Leftover(round_, posts, sent, len(self._rounds.kept), failure)
+            self._leftover = _Leftover(round_, posts, sent, len(self._tool_loop.kept), failure)
         self._outbox.supersede(sent)
         return again
 
     def _restored(self) -> _Leftover | None:
         """Take back what was set aside if no later attempt said anything; it stands after all."""
         left, self._leftover = self._leftover, None
-        if left is None or any(round_.said for round_ in self._rounds.kept[left.since :]):
+        if left is None or any(round_.said for round_ in self._tool_loop.kept[left.since :]):
             return None
         self._outbox.spare(left.sent)
-        self._rounds.restore(left.round, left.since)
+        self._tool_loop.restore(left.round, left.since)
         return left
 
     def _after_all(self, posts: list[Post]) -> list[Post]:
@@ -183,7 +183,7 @@ class AttemptLoop:
     async def _tell(self, outcome: Outcome) -> None:
         """Show a notice that a fallback answered, or why no model did."""
         settings, fallback_chain = self._settings, self._fallback_chain
-        is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
+        is_answered, flaw = isinstance(outcome, Completed), self._tool_loop.flaw
         about, notice = flaw if is_answered and flaw else outcome, None
         if settings.turn.show_errors:
             notice = failed(

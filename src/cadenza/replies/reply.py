@@ -118,23 +118,23 @@ async def reply(
         )
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
             outbox.supersede(supersedes)
-            dialogue = ModelConversation(scene, settings)
-            rounds = ToolLoop(dialogue, tool_runner, outbox, settings, handle)
-            tries = AttemptLoop(
+            conversation = ModelConversation(scene, settings)
+            tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle)
+            attempt_loop = AttemptLoop(
                 fallback_chain,
-                rounds,
-                dialogue=dialogue,
+                tool_loop,
+                conversation=conversation,
                 outbox=outbox,
                 settings=settings,
                 stop=handle,
                 new_text=new_text,
             )
-            outcome = await tries.run()
-    left = _remains(rounds.kept, outcome, outbox)
+            outcome = await attempt_loop.run()
+    left = _remains(tool_loop.kept, outcome, outbox)
     left = replace(
         left,
-        usage=rounds.usage,
-        served_by=rounds.served_by,
+        usage=tool_loop.usage,
+        served_by=tool_loop.served_by,
         model=fallback_chain.name,
         failures=tuple(fallback_chain.failures),
         tools=tuple(tool_runner.uses),

@@ -91,7 +91,7 @@ class Play:
 
     @property
     def general(self) -> str:
-        return self.live.play_world.scenery.general
+        return self.live.play_world.demo_server.general
 
     async def renew(self) -> None:
         """After a reset: have the new session here."""

@@ -16,7 +16,7 @@ STATUSES: dict[What, int | None] = {"rate_limit": 429, "refused": 403, "broken":
 
 
 async def _said(server: Server, play_world: PlayWorld) -> int | None:
-    channel, token = play_world.scenery.general, play_world.scenery.token
+    channel, token = play_world.demo_server.general, play_world.demo_server.token
     request = RestRequest("POST", f"/channels/{channel}/messages", body={"content": "Hello"}, token=token)
     try:
         return (await server.rest.handle(request)).status
@@ -27,7 +27,7 @@ async def _said(server: Server, play_world: PlayWorld) -> int | None:
 @pytest.mark.parametrize("what", STATUSES)
 async def test_what_goes_wrong_goes_wrong_so_often(what: What) -> None:
     play_world = laid_out("Cadenza")
-    async with serve(play_world.scenery.world) as server:
+    async with serve(play_world.demo_server.world) as server:
         fault_controls = FaultControls(server, play_world)
 
         fault_controls.strike(what, 2, 0.01)
@@ -40,7 +40,7 @@ async def test_what_goes_wrong_goes_wrong_so_often(what: What) -> None:
 
 async def test_what_was_cleared_strikes_no_more_and_the_latency_stays() -> None:
     play_world = laid_out("Cadenza")
-    async with serve(play_world.scenery.world) as server:
+    async with serve(play_world.demo_server.world) as server:
         fault_controls = FaultControls(server, play_world)
         fault_controls.slow_down(0.01)
         fault_controls.strike("refused", 5)
@@ -53,7 +53,7 @@ async def test_what_was_cleared_strikes_no_more_and_the_latency_stays() -> None:
 
 async def test_limits_hold_are_lifted_and_come_back() -> None:
     play_world = laid_out("Cadenza")
-    async with serve(play_world.scenery.world) as server:
+    async with serve(play_world.demo_server.world) as server:
         fault_controls = FaultControls(server, play_world)
 
         async def taken() -> int:
@@ -69,7 +69,7 @@ async def test_limits_hold_are_lifted_and_come_back() -> None:
 
 async def test_a_trouble_is_over_for_whoever_it_struck() -> None:
     play_world = laid_out("Cadenza")
-    async with serve(play_world.scenery.world) as server:
+    async with serve(play_world.demo_server.world) as server:
         FaultControls(server, play_world).strike("lost", 1)
 
         assert await _said(server, play_world) is None

@@ -42,11 +42,11 @@ async def test_one_talks_sees_who_types_and_messages_come_in_order(play: Play, w
 
 async def test_channels_are_answered_at_once_and_what_is_not_looked_at_is_unread(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
-    tool_runner = next(channel.id for channel in play.play_world.channels if channel.name == "workshop")
+    workshop = next(channel.id for channel in play.play_world.channels if channel.name == "workshop")
 
     await guest.listen(ENDLESS, TWO_STARS)
     await guest.enter("workshop")
-    await guest.hear(asking("help"), 3, tool_runner)
+    await guest.hear(asking("help"), 3, workshop)
     await expect(guest.contents).to_have_text([asking("help"), *lines("help")])
     play.gate.hold_after(TWO_STARS)
     play.gate.let_on()

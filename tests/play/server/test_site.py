@@ -606,8 +606,8 @@ async def test_a_body_that_does_not_come_is_not_waited_for(play: Play, monkeypat
 
 
 async def test_no_page_can_be_the_bot(play: Play) -> None:
-    assert len(play.play_world.scenery.token) >= 32
-    assert play.play_world.scenery.token != DemoServer("You").token
+    assert len(play.play_world.demo_server.token) >= 32
+    assert play.play_world.demo_server.token != DemoServer("You").token
 
 
 async def test_a_new_world_begins_and_pages_are_told(play: Play) -> None:

@@ -24,14 +24,14 @@ def test_all_of_them_have_a_role_that_can_be_called() -> None:
     play_world = laid_out("Cadenza")
     [crew] = [
         role["id"]
-        for role in play_world.scenery.world.get_roles(play_world.me.id, play_world.scenery.guild.id)
+        for role in play_world.demo_server.world.get_roles(play_world.me.id, play_world.demo_server.guild.id)
         if role["mentionable"]
     ]
 
     said = play_world.people[1].says(play_world.places[0], f"<@&{crew}>, tea is ready!")
 
     assert {play_world.me.id, play_world.people[2].id} == set(
-        play_world.scenery.world.pinged(play_world.places[0], said)
+        play_world.demo_server.world.pinged(play_world.places[0], said)
     )
 
 
@@ -41,7 +41,7 @@ def test_one_can_speak_as_those_and_nobody_else() -> None:
     assert play_world.me is play_world.person(None)
     assert "Mia" == play_world.person(play_world.people[1].id).name
     with pytest.raises(InputError):
-        play_world.person(play_world.scenery.bot)
+        play_world.person(play_world.demo_server.bot)
 
 
 def test_every_channel_is_answered_and_what_a_file_says_stays() -> None:

@@ -76,7 +76,7 @@ async def meanwhile(wanted: Rehearsal, room: RehearsalRoom, stop: Callable[[Stop
 async def _delivered(wanted: Rehearsal, room: RehearsalRoom, handle: StopHandle) -> Reply:
     persona, loop = room.persona, asyncio.get_running_loop()
     continuity = NameContinuity(clock=loop.time)
-    preparer = PostPreparer(painter=wanted.painter, continuity=continuity, studio=_PatientStudio())
+    preparer = PostPreparer(painter=wanted.painter, continuity=continuity, picture_worker=_PatientStudio())
     target = DiscordTarget(
         room.api,
         room.channel,

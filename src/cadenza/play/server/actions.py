@@ -45,7 +45,7 @@ def say(live: Live, wanted: SayBody) -> Json:
     if not text.strip() and not files:
         msg = "there is nothing to say; write something, or send a file"
         raise InputError(msg)
-    said = _sayable(live.play_world.scenery.addressed(text))
+    said = _sayable(live.play_world.demo_server.addressed(text))
     return {"id": person.says(wanted.channel, said, reply_to=wanted.reply_to, files=files)}
 
 
@@ -54,7 +54,7 @@ async def act(live: Live, wanted: Act) -> Json:
     me = live.play_world.me
     match wanted:
         case EditAct(channel, id_, text):
-            _author(live, channel, id_).edits(channel, id_, _sayable(live.play_world.scenery.addressed(text)))
+            _author(live, channel, id_).edits(channel, id_, _sayable(live.play_world.demo_server.addressed(text)))
         case DeleteAct(channel, id_):
             _author(live, channel, id_).deletes(channel, id_)
         case ReactAct(channel, id_, emoji):
@@ -80,9 +80,9 @@ async def act(live: Live, wanted: Act) -> Json:
 
 def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> str:
     """Use a command; the files go to its file options, in order."""
-    known = live.world.get_commands(live.play_world.scenery.bot, None)
+    known = live.world.get_commands(live.play_world.demo_server.bot, None)
     spoken = [_without_files(command) for command in known] if files else known
-    name, options = command_of(wanted.text[1:].strip(), spoken, live.play_world.scenery.names())
+    name, options = command_of(wanted.text[1:].strip(), spoken, live.play_world.demo_server.names())
     wants = _file_options(known, name.split())
     if len(files) > len(wants):
         msg = f"/{name} takes {len(wants) or 'no'} file{'' if len(wants) == 1 else 's'}; send it without the others"

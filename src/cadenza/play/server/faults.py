@@ -112,6 +112,6 @@ class FaultControls:
                 assert_never(what)
 
     def _drop_webhooks(self) -> None:
-        me, guild = self._play_world.me.id, self._play_world.scenery.guild.id
+        me, guild = self._play_world.me.id, self._play_world.demo_server.guild.id
         for webhook in self._server.world.guild_webhooks(me, guild):
             self._server.world.delete_webhook(me, webhook["id"])

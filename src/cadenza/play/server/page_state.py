@@ -39,7 +39,7 @@ _SLASH, _OF_A_MESSAGE = 1, 3
 
 def state_of(live: Live, language: str, spoken: str) -> Json:
     """The state for a page in the language *spoken*, in a world whose language is *language*."""
-    world, bot = live.world, live.play_world.scenery.bot
+    world, bot = live.world, live.play_world.demo_server.bot
     known = world.get_commands(bot, None)
     return {
         "session": live.session,

@@ -178,7 +178,7 @@ class Playground:
         own = {} if given is None else secrets_of(given, real)
         play_world = laid_out(bot_name(plain))
         play_world.speak(self.language)
-        async with serve(play_world.scenery.world) as server:  # avatars are hosted here
+        async with serve(play_world.demo_server.world) as server:  # avatars are hosted here
             config = with_models(adapted(plain, play_world, self.language), self._wanted.model, {**real, **own})
             reel = Reel()
             camera = _camera(play_world, server, reel)
@@ -198,7 +198,7 @@ class Playground:
                         current, services, running_client = running.current, running.services, running.bot
                         if given is None:
                             await services.choices.change_channel(
-                                play_world.stargazers, play_world.scenery.guild.id, _at_home
+                                play_world.stargazers, play_world.demo_server.guild.id, _at_home
                             )
                         _follow_turns(current, running_client)
                         fault_controls = FaultControls(server, play_world)
@@ -227,7 +227,7 @@ class Playground:
         try:
             await work(
                 live.running_client.client,
-                live.play_world.scenery.token,
+                live.play_world.demo_server.token,
                 interrupts=end,
                 wind_down=at_once,
                 on_ready=ready,

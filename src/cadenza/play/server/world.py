@@ -43,7 +43,7 @@ class PlaygroundChannel:
 class PlayWorld:
     """One world, with the people and channels that a page can name."""
 
-    scenery: DemoServer
+    demo_server: DemoServer
     people: tuple[Person, ...]
     """The people one can speak as, oneself first."""
     channels: tuple[PlaygroundChannel, ...] = field(repr=False)
@@ -51,7 +51,7 @@ class PlayWorld:
     @property
     def me(self) -> Person:
         """The user of the page."""
-        return self.scenery.me
+        return self.demo_server.me
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -74,20 +74,20 @@ class PlayWorld:
     def speak(self, language: str) -> None:
         """Set the locale of all people."""
         for person in self.people:
-            self.scenery.world.set_locale(person.id, LOCALES[language])
+            self.demo_server.world.set_locale(person.id, LOCALES[language])
 
 
 def laid_out(bot_named: str) -> PlayWorld:
     """Build the world, with a bot of this name."""
-    scenery = DemoServer("You", bot_named)
-    people = (scenery.me, *map(scenery.person, _OTHERS))
-    crew = scenery.world.add_role(scenery.guild, _ROLE, mentionable=True)
+    demo_server = DemoServer("You", bot_named)
+    people = (demo_server.me, *map(demo_server.person, _OTHERS))
+    crew = demo_server.world.add_role(demo_server.guild, _ROLE, mentionable=True)
     for person in people:
-        scenery.world.give_role(scenery.guild, person, crew)
-    channels = [PlaygroundChannel(scenery.general, "general", "text")]
-    channels += [PlaygroundChannel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
-    channels.append(PlaygroundChannel(scenery.direct(scenery.me), bot_named, "direct"))
-    return PlayWorld(scenery, people, tuple(channels))
+        demo_server.world.give_role(demo_server.guild, person, crew)
+    channels = [PlaygroundChannel(demo_server.general, "general", "text")]
+    channels += [PlaygroundChannel(demo_server.add_channel(name), name, "text") for name in _CHANNELS]
+    channels.append(PlaygroundChannel(demo_server.direct(demo_server.me), bot_named, "direct"))
+    return PlayWorld(demo_server, people, tuple(channels))
 
 
 def built_in() -> Config:
@@ -100,7 +100,7 @@ def adapted(config: Config, play_world: PlayWorld, language: str) -> Config:
     heard = dict.fromkeys((*config.conversation.channels, *play_world.places))
     return replace(
         config,
-        personas=tuple(_hosted(one, play_world.scenery.world) for one in config.personas),
+        personas=tuple(_hosted(one, play_world.demo_server.world) for one in config.personas),
         conversation=replace(config.conversation, channels=tuple(heard), direct_messages=True),
         log=LogConfig(level="warning"),
         metrics=MetricsConfig(),

@@ -43,7 +43,7 @@ class PostPreparer:
     """Finds members that the roster does not know."""
     continuity: NameContinuity = field(default_factory=NameContinuity)
     """Chooses the name under which a sprite is shown."""
-    studio: PictureWorker = field(default_factory=PictureWorker)
+    picture_worker: PictureWorker = field(default_factory=PictureWorker)
     """Where the painter works."""
 
     def under(self, settings: RuleSettings) -> PostPreparer:
@@ -55,7 +55,7 @@ class PostPreparer:
 
     async def close(self) -> None:
         """Cancel pending lookups and queued pictures. It stays usable."""
-        self.studio.close()
+        self.picture_worker.close()
         if self.lookup is not None:
             await self.lookup.close()
 
@@ -106,7 +106,7 @@ class PostPreparer:
         painter, table = self.painter, tables.parse(post.source or "")
         if painter is None or isinstance(painter, Default) or table is None:
             return None
-        data = await self.studio.painted(partial(painter.paint, table))
+        data = await self.picture_worker.painted(partial(painter.paint, table))
         return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
 
     async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
