@@ -31,7 +31,7 @@ SCENE = Scene("channel", Persona("Ren"), history=HISTORY)
 VIDEO = ContextItem(Tag.CURRENT_CONTEXT, ("what the video shows",))
 
 
-def dialogue(scene: Scene = SCENE, **settings: object) -> ModelConversation:
+def conversation(scene: Scene = SCENE, **settings: object) -> ModelConversation:
     return ModelConversation(scene, Settings.of(**settings))
 
 
@@ -55,7 +55,7 @@ def told(about: ModelConversation) -> list[tuple[str, str]]:
 def test_at_first_it_is_the_scene_and_the_tools() -> None:
     tools = (ToolSpec("dice", "", {}),)
 
-    prompt = dialogue().prompt(tools)
+    prompt = conversation().prompt(tools)
 
     assert ["u1", "m1", "u2", "m2", "u3"] == [turn.text.removeprefix("Mia: ") for turn in prompt.turns]
     assert tools == prompt.tools
@@ -71,14 +71,14 @@ def test_at_first_it_is_the_scene_and_the_tools() -> None:
     ],
 )
 def test_the_oldest_exchanges_can_be_left_out(drop: int, left: list[str]) -> None:
-    about = dialogue()
+    about = conversation()
     about.adapt(drop=drop)
 
     assert left == [text.removeprefix("Mia: ") for _, text in told(about)]
 
 
 def test_what_tools_found_is_never_left_out() -> None:
-    about = dialogue()
+    about = conversation()
     about.add(spoken("Rolling."), [use()])
     about.adapt(drop=9)
 
@@ -86,7 +86,7 @@ def test_what_tools_found_is_never_left_out() -> None:
 
 
 def test_a_model_is_reminded_of_whom_it_speaks_for_and_the_next_one_is_not() -> None:
-    about = dialogue(Scene("channel", Persona("Ren"), history=HISTORY[:1], notes=(Note("be brief"),)))
+    about = conversation(Scene("channel", Persona("Ren"), history=HISTORY[:1], notes=(Note("be brief"),)))
     about.adapt(insist=True)
     about.adapt(insist=True)
     reminded = told(about)
@@ -100,7 +100,7 @@ def test_a_model_is_reminded_of_whom_it_speaks_for_and_the_next_one_is_not() -> 
 
 
 def test_somebody_without_a_name_is_not_reminded_of_it() -> None:
-    about = dialogue(Scene("channel", Persona(""), history=HISTORY[:1]))
+    about = conversation(Scene("channel", Persona(""), history=HISTORY[:1]))
     about.adapt(insist=True)
 
     assert [("user", "Mia: u1")] == told(about)
@@ -110,7 +110,7 @@ def test_somebody_without_a_name_is_not_reminded_of_it() -> None:
 
 
 def test_what_was_said_called_and_found_is_told_in_this_order() -> None:
-    about = dialogue()
+    about = conversation()
     about.add(spoken("One.", "Two."), [use("4"), use("sunny", name="weather")])
     about.add(spoken(), [use("5")])
 
@@ -126,7 +126,7 @@ def test_what_was_said_called_and_found_is_told_in_this_order() -> None:
 @pytest.mark.parametrize("said", [(), ("Let me watch it.",)], ids=["at once", "after words"])
 def test_what_is_known_from_now_on_is_told_as_if_it_had_been_known(said: tuple[str, ...]) -> None:
     """The call is forgotten; what was said stays, in the same shape as before any other call (B62)."""
-    about = dialogue()
+    about = conversation()
     about.add(spoken(*said), [use("", context=(VIDEO,)), use("", name="other", context=(VIDEO,))])
     about.add(spoken(), [use("", context=(VIDEO,))])
 
@@ -137,7 +137,7 @@ def test_what_is_known_from_now_on_is_told_as_if_it_had_been_known(said: tuple[s
 
 
 def test_something_to_know_beside_something_to_tell_loses_neither() -> None:
-    about = dialogue()
+    about = conversation()
     about.add(spoken(), [use("", name="watch", context=(VIDEO,)), use("4")])
 
     assert ("user", "what the video shows") == told(about)[0]
@@ -152,7 +152,7 @@ def test_something_to_know_beside_something_to_tell_loses_neither() -> None:
 
 
 def test_words_are_put_into_a_mouth_until_it_has_spoken() -> None:
-    about = dialogue(Scene("channel", Persona("Ren"), history=HISTORY[:1], prefill="Well, "))
+    about = conversation(Scene("channel", Persona("Ren"), history=HISTORY[:1], prefill="Well, "))
 
     before = about.prompt().prefill
     about.add(spoken("rolling."), [use()])
@@ -163,7 +163,7 @@ def test_words_are_put_into_a_mouth_until_it_has_spoken() -> None:
 
 
 def test_a_model_that_begins_anew_has_the_same_words_in_its_mouth() -> None:
-    about = dialogue(Scene("channel", Persona("Ren"), history=HISTORY[:1], prefill="Well,"))
+    about = conversation(Scene("channel", Persona("Ren"), history=HISTORY[:1], prefill="Well,"))
     about.add(spoken(), [use("", context=(VIDEO,))])
 
     assert "Well," == about.prompt().prefill

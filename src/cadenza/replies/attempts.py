@@ -65,7 +65,7 @@ class AttemptLoop:
         fallback_chain: FallbackChain,
         tool_loop: ToolLoop,
         *,
-        dialogue: ModelConversation,
+        conversation: ModelConversation,
         outbox: Outbox,
         settings: Settings,
         stop: StopHandle,
@@ -73,7 +73,7 @@ class AttemptLoop:
     ) -> None:
         self._fallback_chain = fallback_chain
         self._tool_loop = tool_loop
-        self._dialogue = dialogue
+        self._conversation = conversation
         self._outbox = outbox
         self._settings = settings
         self._stop = stop
@@ -114,8 +114,8 @@ class AttemptLoop:
         if again.seconds:
             with self._stop.watched():
                 await self._unless_over(asyncio.sleep(again.seconds))
-        self._dialogue.adapt(drop=again.drop, insist=again.insist)
-        scene, may_retry = self._dialogue.scene, self._fallback_chain.may_ask_again
+        self._conversation.adapt(drop=again.drop, insist=again.insist)
+        scene, may_retry = self._conversation.scene, self._fallback_chain.may_ask_again
         text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
         trace, name = self._outbox.trace, self._fallback_chain.name
         if trace:

@@ -27,14 +27,19 @@ class ToolLoop:
     """The rounds of one reply over all its attempts."""
 
     def __init__(
-        self, dialogue: ModelConversation, tool_runner: ToolRunner, outbox: Outbox, settings: Settings, stop: StopHandle
+        self,
+        conversation: ModelConversation,
+        tool_runner: ToolRunner,
+        outbox: Outbox,
+        settings: Settings,
+        stop: StopHandle,
     ) -> None:
         self.kept: list[Round] = []
         """The rounds whose text stands."""
         self._discarded: list[Round] = []  # the others
         self.part = 0
         """The part of the outbox that holds the messages of the last round."""
-        self._dialogue = dialogue
+        self._conversation = conversation
         self._tool_runner = tool_runner
         self._outbox = outbox
         self._settings = settings
@@ -109,7 +114,7 @@ class ToolLoop:
     async def _ask(self, model: Model, text: Pipe) -> Outcome:
         self.part = self._outbox.begin_part(repeated=self._repeated)
         self.kept.append(self._new_round(text))
-        prompt = self._dialogue.prompt(self._tool_runner.specs())
+        prompt = self._conversation.prompt(self._tool_runner.specs())
         trace = self._outbox.trace
         with self._stop.watched():
             outcome = await run_round(
@@ -152,7 +157,7 @@ class ToolLoop:
         self._uses = uses = running.result()
         self._tell([use for use in uses if not any(use is one for one in ran)], remembered=True)
         self._with_tools += 1
-        self._dialogue.add(self.last, uses)
+        self._conversation.add(self.last, uses)
         return self._verdict(uses, model)
 
     def _tell(self, uses: Sequence[ToolUse], *, remembered: bool = False) -> None:
