@@ -312,12 +312,12 @@ async def test_what_nobody_betters_stays_whole(degree: int, later: Sequence[Sequ
     ],
 )
 async def test_half_of_an_answer_ends_as_it_broke_off_if_the_next_model_has_nothing_to_say(
-    tool_loop: Sequence[Sequence[Step]], shown: list[str]
+    rounds: Sequence[Sequence[Step]], shown: list[str]
 ) -> None:
     target = MemoryTarget()
 
     result = await perform(
-        Actor(*tool_loop), Actor(NOTHING, name="second"), target=target, tools=[tool()], empty_retries=0
+        Actor(*rounds), Actor(NOTHING, name="second"), target=target, tools=[tool()], empty_retries=0
     )
 
     assert (shown, Broke, "first") == (target.texts, type(result.outcome), result.model)
@@ -704,12 +704,12 @@ async def test_a_reply_that_met_its_limit_was_not_ended_by_a_stop_that_came_late
     ],
 )
 async def test_the_first_message_that_stands_answers_the_one_that_was_asked(
-    tool_loop: Sequence[Sequence[Step]], replies: list[str | None]
+    rounds: Sequence[Sequence[Step]], replies: list[str | None]
 ) -> None:
     target = MemoryTarget()
     scene = Scene("channel", Persona("Ren"), SCENE.history, reply_to="42")
 
-    await perform(Actor(*tool_loop), Actor(["One.\nTwo."], name="second"), scene=scene, target=target, tools=[tool()])
+    await perform(Actor(*rounds), Actor(["One.\nTwo."], name="second"), scene=scene, target=target, tools=[tool()])
 
     assert replies == [post.reply for post in target.posts]
 
@@ -732,12 +732,12 @@ async def test_a_message_that_is_just_being_sent_when_another_takes_over_counts(
     ],
 )
 async def test_words_are_put_into_the_next_mouth_only_if_it_begins_anew(
-    tool_loop: Sequence[Sequence[Step]], prefills: list[str], texts: list[str]
+    rounds: Sequence[Sequence[Step]], prefills: list[str], texts: list[str]
 ) -> None:
     scene = Scene("channel", Persona("Ren"), SCENE.history, prefill="Well,")
     second, target = Actor([" done."], name="second"), MemoryTarget()
 
-    await perform(Actor(*tool_loop), second, scene=scene, target=target, tools=[tool()], show_prefill=True)
+    await perform(Actor(*rounds), second, scene=scene, target=target, tools=[tool()], show_prefill=True)
 
     assert prefills == [prompt.prefill for prompt in second.prompts]
     assert texts == target.texts
