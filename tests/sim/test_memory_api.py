@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.sim.demo_server import Scenery
+from tests.sim.scenery import Scenery
 
 from cadenza.sim import guilds
 from cadenza.sim.faults import Faults

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sim.demo_server import Scenery
+from tests.sim.scenery import Scenery
 
 from cadenza.sim.faults import Faults, LostResponse
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits

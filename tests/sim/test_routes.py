@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.sim.demo_server import Scenery
+from tests.sim.scenery import Scenery
 
 from cadenza.sim import guilds, reactions
 from cadenza.sim.permissions import Permission
