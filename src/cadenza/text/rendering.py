@@ -53,8 +53,8 @@ class Marks:
     code: Mark = "`"
     """Code within a line; the default leaves its backticks."""
     fence: Mark = "```"
-    """A code block. A run of backticks or tildes stands on lines of its own and keeps the language; any other mark stands
-    directly at the code, and the language is dropped. Backticks become more where the code holds as many."""
+    """A code block. Mere backticks keep their lines and the language; any other mark stands directly at the code, and the
+    language is dropped. Three backticks become more where the code holds as many."""
     heading: Mark | None = None
     """A heading of any level; ``None`` leaves its ``#``."""
     subtext: Mark = ""
@@ -206,7 +206,7 @@ class _Edits:
         yield Edit(stop, element.end, "".join(after for _, after in reversed(pairs)))
 
     def _block(self, element: Element) -> Iterator[Edit]:
-        """A code block. Its lines in a quote begin with the quote mark; the opening one has it already, if not at its start."""
+        """A code block. In a quote its lines begin with the quote mark; mostly the first of them has it already."""
         start, end, tick = element.start, element.end, element.mark[0]
         line = self._text.rfind("\n", 0, start) + 1
         is_long, shape = line >= self._quoted_from, _SHAPE.match(self._text, line, start)
@@ -220,13 +220,10 @@ class _Edits:
         info, info_end, rest = code.partition("\n")
         if not info_end or len(info) > LONGEST_INFO or not INFO.fullmatch(info):
             info, info_end, rest = "", "", code
-        if not rest:
-            return
-        before, after = _pair(self._marks.fence)
-        if before == after and len(before) >= 3 and not before.strip(before[0]) and before[0] in "`~":
-            before, after = before + self._marks.escaped(info + info_end), line_end + after
         longest = max(map(len, re.findall("`{3,}", rest)), default=2)
-        before, after = (mark.replace("```", "`" * (longest + 1)) for mark in (before, after))
+        before, after = (mark.replace("```", "`" * (longest + 1)) for mark in _pair(self._marks.fence))
+        if set(before) == set(after) == {"`"}:
+            before, after = before + self._marks.escaped(info + info_end), line_end + after
         shown = before + self._marks.escaped(rest) + after
         if is_long or is_quoted:
             shown = shown.replace("\n", "\n" + self._marks.quote)
@@ -237,8 +234,8 @@ class _Edits:
         text, start = self._text, element.start
         middle = text.rfind("](", start, element.end)
         address = _ADDRESS.fullmatch(text, middle + 2, element.end - 1)
-        before = text[start - 2 : start - 1]
-        is_image = text[start - 1 : start] == "!" and not (before.isalnum() or before == "\\")
+        previous = text[start - 2 : start - 1]
+        is_image = text[start - 1 : start] == "!" and not (previous.isalnum() or previous == "\\")
         if address is None or (middle <= start + 1 and not is_image):
             return
         for inner in self._elements[number + 1 :]:
@@ -247,13 +244,13 @@ class _Edits:
             if inner.sort in (Sort.ADDRESS, Sort.LINK) or inner.end > middle:
                 return
         link, url = self._marks.link, address["url"]
-        if "|" in link and not {"|", "<"}.isdisjoint(text[start:middle]):
+        if middle <= start + 1:
+            link = "{url}"
+        elif "|" in link and not {"|", "<"}.isdisjoint(text[start:middle]):
             link = _PLAIN_LINK  # the link would end too early
         for mark in "|'\"":
             url = url.replace(mark, f"%{ord(mark):X}") if mark in link else url
-        before, _, after = (
-            (link if middle > start + 1 else "{url}").replace("{url}", self._marks.escaped(url)).partition("{text}")
-        )
+        before, _, after = link.replace("{url}", self._marks.escaped(url)).partition("{text}")
         yield Edit(start - is_image, start + 1, before)
         yield Edit(middle, element.end, after)
 
