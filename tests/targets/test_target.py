@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -18,6 +19,7 @@ from cadenza.targets.target import MARKDOWN
 from cadenza.types import Boundary, Completed, Ending, Failed, Post, TextDelta
 
 MARKS = Marks(bold="*", italic="_", strike="~", heading="*", link="<{url}|{text}>", backslash=False)
+ESCAPING = replace(MARKS, subtext="_", escapes={"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 LIMITS = Limits(length=4000, markup=MARKS)
 SENTENCE = "The **kettle** sings and the [leaves](https://tea.example/leaves) unfold ~~slowly~~ *at once*. "
 
@@ -89,6 +91,12 @@ async def test_a_notice_is_written_in_the_chats_way() -> None:
     assert "_gone_" in target.texts[-1]
 
 
+async def test_a_chat_that_escapes_gets_mentions_and_no_calls_to_everyone() -> None:
+    messages = await said("Hi <@12>, <!channel>: `a < b`\n> *so*", degree=0, limits=Limits(markup=ESCAPING))
+
+    assert messages == ["Hi <@12>, &lt;!channel&gt;: `a &lt; b`\n\n> _so_"]
+
+
 async def test_the_model_later_sees_what_it_wrote() -> None:
     target = Chat()
 
@@ -132,7 +140,7 @@ def test_a_length_in_which_nothing_could_stand_is_refused() -> None:
 
 _PIECES = st.sampled_from(
     ["**", "*", "_", "__", "~~", "||", "`", "```", "```py\n", "\n", "\n\n", "# ", "-# ", "- ", "> ", ">>> ", "[a](https://a.example)",
-     "<t:0>", "<t:0>" * 30, "<:a:1>", "\\", "word", "two words " * 9, "🍵", "。", "tea, tea. " * 20, "x" * 130, "| a |\n|---|\n| b |\n"]
+     "<t:0>", "<t:0>" * 30, "<:a:1>", "<@12>", "<!here>", "<&>" * 30, "\n> ```\n> ", "~~~\n", "![a|b](https://a.example?b&c)", "\\", "word", "two words " * 9, "🍵", "。", "tea, tea. " * 20, "x" * 130, "| a |\n|---|\n| b |\n"]
 )  # fmt: skip
 _WIDE = Marks(bold=("<strong>", "</strong>"), italic=("<em>", "</em>"), link="<a href='{url}'>{text}</a>")
 
@@ -142,7 +150,7 @@ _WIDE = Marks(bold=("<strong>", "</strong>"), italic=("<em>", "</em>"), link="<a
     st.lists(_PIECES, min_size=1, max_size=40).map("".join),
     st.integers(0, 3),
     st.sampled_from([50, 60, 200, 4000]),
-    st.sampled_from([MARKS, _WIDE]),
+    st.sampled_from([MARKS, ESCAPING, _WIDE]),
 )
 def test_no_message_is_longer_than_the_chat_takes_whatever_it_says(
     text: str, degree: int, length: int, marks: Marks
@@ -154,6 +162,11 @@ def test_no_message_is_longer_than_the_chat_takes_whatever_it_says(
 
     messages = [rendered(post, marks).text for post in items if isinstance(post, Post)]
     assert [] == [message for message in messages if len(message) > length]
+    assert marks is not ESCAPING or "<!" not in "".join(messages)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 @settings(max_examples=60, deadline=None)
@@ -161,11 +174,11 @@ def test_no_message_is_longer_than_the_chat_takes_whatever_it_says(
     st.lists(st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="`~"), max_size=90), max_size=60)
 )
 def test_no_letter_of_code_is_changed(lines: list[str]) -> None:
-    target = Chat(Limits(length=300, markup=MARKS))
+    target = Chat(Limits(length=300, markup=ESCAPING))
     code = "\n".join(["x", *lines, "x"])
 
     asyncio.run(say(target, f"```\n{code}\n```", settings=Settings.of(degree=0, code_overflow=100_000)))
 
     assert all(message.startswith("```\n") and message.endswith("\n```") for message in target.texts)
-    assert code.replace("\n", "") == "".join(message[4:-4].replace("\n", "") for message in target.texts)
+    assert code.replace("\n", "") == "".join(_unescaped(message)[4:-4].replace("\n", "") for message in target.texts)
     assert all(len(message) <= 300 for message in target.texts)

@@ -19,7 +19,7 @@ from ..types import Identity, Notice, Post, Receipt
 class Markup(Protocol):
     """How a chat writes what Markdown means. ``cadenza.Marks`` is one that is given its marks.
 
-    Both methods are called for every message, are pure, and must not raise.
+    The methods are pure and must not raise. The first two are called often, for whole messages and for parts of them.
     """
 
     def rendered(self, text: str, /) -> str:

@@ -144,7 +144,8 @@ LONGEST_FENCE = 8
 _IN_FENCE = frozenset("`~") | ODD
 LONGEST_INFO = 100
 """A longer info string after a fence is not repeated when the block is split."""
-_INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*")
+INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*")
+"""What may follow a fence on its line: a language, and options."""
 _LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
 _TILDES = re.compile(rf"\n{FENCE_PREFIX}(~{{3,}})[ \t]{{0,32}}(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{LONGEST_FENCE}}}")
@@ -702,7 +703,7 @@ class Scanner:
         if len(line) <= LONGEST_INFO:
             if line_end < 0 and not final and "`" not in line:
                 return None
-            if _INFO.fullmatch(line):
+            if INFO.fullmatch(line):
                 return True
         for run in _BACKTICKS.finditer(self.text, self._seek):
             if run.start() > furthest:
