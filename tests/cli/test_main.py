@@ -100,6 +100,26 @@ def test_an_unknown_command_is_refused_in_a_sentence() -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage", "complaint"),
+    [
+        (("run", "--frob"), "usage: cadenza run [-h]", "unrecognized arguments: --frob"),
+        (("doctor", "--jsn"), "usage: cadenza doctor [-h]", "unrecognized arguments: --jsn; did you mean --json?"),
+        (("replay", "--slice_=chars"), "usage: cadenza replay [-h]", "--slice_=chars; did you mean --slices?"),
+        (("store", "check", "--store", "x"), "usage: cadenza store check [-h]", "[--path FILE]"),
+        (("demo", "x"), "usage: cadenza demo [-h]", "cadenza demo: error: unrecognized arguments: x"),
+    ],
+)
+def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+    arguments: tuple[str, ...], usage: str, complaint: str
+) -> None:
+    result = run(*arguments)
+
+    assert (2, "") == (result.returncode, result.stdout)
+    assert result.stderr.startswith(usage)
+    assert complaint in result.stderr
+
+
 @pytest.mark.parametrize("slices", [(), ("--slices", "chars"), ("--slices", "whole"), ("--slices", "random:1")])
 def test_replay_is_a_filter(slices: tuple[str, ...]) -> None:
     result = run("replay", *slices, given=LINE)

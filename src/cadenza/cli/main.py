@@ -6,6 +6,7 @@ Each command imports its modules only when it runs, so that the help is quick.
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import logging
 import os
@@ -38,6 +39,20 @@ _ELSEWHERE: Mapping[str, str] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """The exit statuses of a shell for a program that ended by Ctrl-C or by a broken pipe."""
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of a command: an unknown argument is an error with the usage of this command."""
+
+    def parse_known_args(  # type: ignore[override]  # one of its overloads
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            close = difflib.get_close_matches(unknown[0].partition("=")[0], self._option_string_actions, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return known, unknown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +93,9 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
         epilog="Run 'cadenza COMMAND --help' for the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=_CommandParser
+    )
     for name in _OF_A_BOT:
         _add(commands, name, wanted)
     _add_demo(commands)
