@@ -45,7 +45,10 @@ async def test_a_bot_that_can_run_is_told_so(folder: Path, capfd: pytest.Capture
     lines = capfd.readouterr().out.splitlines()
     assert "✓ cadenza.toml can be read." == lines[0]
     assert "✓ Discord knows the bot as Ren." == lines[2]
-    assert f"The bot can run; lines with ! deserve a look. Next: cadenza run --config {folder / 'cadenza.toml'}" == lines[-1]
+    assert (
+        f"The bot can run; lines with ! deserve a look. Next: cadenza run --config {folder / 'cadenza.toml'}"
+        == lines[-1]
+    )
     assert not any(TOKEN in line for line in lines)
     assert all(line[:2] in ("✓ ", "! ") for line in lines[:-2])
 
@@ -81,9 +84,7 @@ def test_a_broken_configuration_is_a_line_for_each_mistake(tmp_path: Path, capfd
         ("sub/cadenza.toml", "create one with: cadenza init --folder {}/sub"),
     ],
 )
-async def test_no_file_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, advice: str
-) -> None:
+async def test_no_file_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, advice: str) -> None:
     monkeypatch.chdir(tmp_path)
 
     (finding,) = await examine(Path(name), environment={})

@@ -70,7 +70,7 @@ def test_the_help_names_all_that_can_go_wrong(capsys: pytest.CaptureFixture[str]
         main(["explain", "--help"])
 
     told = " ".join(capsys.readouterr().out.split())
-    assert ["disconnect"] == [what for what in WHAT if what not in told]  # there is no gateway to cut
+    assert all(what in told for what in WHAT)
 
 
 def test_a_text_is_told_message_by_message(explain: Explain, talk: Path) -> None:

@@ -144,6 +144,19 @@ def test_a_bad_line_does_not_stop_the_others() -> None:
     assert (1, "") == (result.returncode, result.stderr)
 
 
+def test_an_error_says_where_it_is(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_text(f"{LINE}\n{{broken\n")
+    two.write_text("{broken\n")
+
+    result = run("replay", str(one), str(two), "-", given="{broken")
+
+    good, *bad = (json.loads(line) for line in result.stdout.splitlines())
+    assert good.keys().isdisjoint({"error", "file", "line"})
+    assert [(str(one), 3), (str(two), 1), ("-", 1)] == [(answer["file"], answer["line"]) for answer in bad]
+    assert all(answer["error"].startswith("the line is not valid JSON: ") for answer in bad)
+
+
 def test_nothing_in_nothing_out() -> None:
     result = run("replay")
 

@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain
@@ -243,7 +243,7 @@ def _replay(options: argparse.Namespace) -> int:
     slices = slicer(options.slices) if options.slices is not None else None
     settings = Settings.load(options.settings) if options.settings is not None else Settings()
     status = 0
-    for answer in chain.from_iterable(_answers(_lines(name), settings, slices) for name in options.files or ["-"]):
+    for answer in chain.from_iterable(_answers(name, settings, slices) for name in options.files or ["-"]):
         status = 1 if "error" in answer else status
         sys.stdout.buffer.write(_written(answer) + b"\n")
         sys.stdout.buffer.flush()
@@ -251,21 +251,23 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _answers(
-    lines: Iterable[bytes], settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
+    name: str, settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
 ) -> Iterator[dict[str, object]]:
-    """The results of one file: one for each line, or those of a recording."""
+    """The results of one file: one for each line, or those of a recording. An error says where it is."""
     from ..models.recordings import is_head  # noqa: PLC0415  # --help should not wait for it
     from ..replies.replay import replay_line, replay_recording  # noqa: PLC0415
 
-    is_first = True
-    for line in lines:
+    lines, is_first = _lines(name), True
+    for number, line in enumerate(lines, start=1):
         if is_first and is_head(line.strip()):
             text = b"".join([line, *lines]).decode("utf-8", "surrogateescape")
-            yield from replay_recording(text, settings=settings, slices=slices)
+            for answer in replay_recording(text, settings=settings, slices=slices):
+                yield {**answer, "file": name} if "error" in answer else answer
             return
         if line.strip():
             is_first = False
-            yield replay_line(line, settings=settings, slices=slices)
+            answer = replay_line(line, settings=settings, slices=slices)
+            yield {**answer, "file": name, "line": number} if "error" in answer else answer
 
 
 _COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
