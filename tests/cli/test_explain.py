@@ -93,7 +93,7 @@ def test_one_message_is_told_with_all_of_it(explain: Explain, talk: Path) -> Non
 
 
 def test_a_message_that_there_is_not_is_said(explain: Explain, talk: Path) -> None:
-    assert (2, "", f"cadenza: there is no message 9 in what becomes of {str(talk)!r}; it has 4\n") == explain(
+    assert (2, "", f"cadenza: there is no message 9: {str(talk)!r} becomes 4 messages\n") == explain(
         talk, "--message", "9"
     )
 
