@@ -35,7 +35,7 @@ class Use:
     options: Mapping[str, Any] | Callable[[CommandRoom], Mapping[str, Any]] = ()  # type: ignore[assignment]
     """What is given to it."""
     refusal: str = ""
-    """What Tom is told, who may nothing; if nothing stands here, everybody may use it."""
+    """What Tom, who has no permission, is told; empty if everybody may use it."""
     permission: str = "Manage Server"
     then: str = ""
     """The button that is pressed afterwards."""
@@ -49,7 +49,7 @@ class Use:
 
 
 def managing(options: Any = (), **about: Any) -> Use:
-    """What only who may manage the server can use."""
+    """A command for members who may manage the server."""
     return Use(options, NEEDS_MANAGER, **about)
 
 

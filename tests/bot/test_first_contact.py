@@ -59,7 +59,10 @@ def test_one_command_in_an_empty_folder_and_somebody_answers_until_nobody_reads_
         lines = [bot.stdout.readline() for _ in range(3)]
         bot.stdout.close()
 
-        assert b"* Cadenza is ready: in 1 server, with parrot; answers mentions" == lines[0].partition(b", replies")[0]
+        assert (
+            b"* Cadenza is ready in 1 server, with the model parrot. It answers mentions"
+            == lines[0].partition(b", replies")[0]
+        )
         assert [b"You: \\ufffd\\ufffd good evening\n", b"Cadenza [APP]: Hello!\n"] == lines[1:]
         assert (141, b"") == (bot.wait(60), bot.stderr.read())
     assert [] == list(tmp_path.iterdir())

@@ -90,8 +90,8 @@ async def test_what_was_cut_and_split_says_so() -> None:
         room = commands_of(bot)
         first, second, *_ = await said(bot, f"{bot.mention} story")
 
-        assert "boundary newline" in await explained(room, first)
-        assert "boundary overflow" in await explained(room, second)
+        assert "ends at the end of a line" in await explained(room, first)
+        assert "ends where it was full" in await explained(room, second)
         assert "over: stopped (message_limit), 2 messages" in told(room)
 
 

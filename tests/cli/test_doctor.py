@@ -45,7 +45,10 @@ async def test_a_bot_that_can_run_is_told_so(folder: Path, capfd: pytest.Capture
     lines = capfd.readouterr().out.splitlines()
     assert "✓ cadenza.toml can be read." == lines[0]
     assert "✓ Discord knows the bot as Ren." == lines[2]
-    assert "The bot can run; lines with ! deserve a look. Next: cadenza run" == lines[-1]
+    assert (
+        f"The bot can run; lines with ! deserve a look. Next: cadenza run --config {folder / 'cadenza.toml'}"
+        == lines[-1]
+    )
     assert not any(TOKEN in line for line in lines)
     assert all(line[:2] in ("✓ ", "! ") for line in lines[:-2])
 
@@ -69,14 +72,35 @@ def test_a_broken_configuration_is_a_line_for_each_mistake(tmp_path: Path, capfd
         "✗ cadenza.toml: [discrod] is not known; did you mean [discord]?",
         "✗ cadenza.toml: [limits] user_active must be between 1 and 1000, not 0",
         "",
-        "2 to fix, then check again: cadenza doctor",
+        f"2 to fix, then check again: cadenza doctor --config {tmp_path / 'cadenza.toml'}",
     ] == capfd.readouterr().out.splitlines()
 
 
-async def test_no_file_is_one_sentence(tmp_path: Path) -> None:
-    (finding,) = await examine(tmp_path / "cadenza.toml", environment={})
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("cadenza.toml", "create one with: cadenza init"),
+        ("nope.toml", "create cadenza.toml with: cadenza init"),
+        ("sub/cadenza.toml", "create one with: cadenza init --folder {}/sub"),
+    ],
+)
+async def test_no_file_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, advice: str) -> None:
+    monkeypatch.chdir(tmp_path)
 
-    assert finding.text.endswith("create one with: cadenza init")
+    (finding,) = await examine(Path(name), environment={})
+
+    assert finding.text.startswith(f"there is no {Path(name).name} in ")
+    assert finding.text.endswith(advice.format(tmp_path))
+
+
+def test_the_usual_file_is_not_named_in_the_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert 1 == run_doctor(argparse.Namespace(config="cadenza.toml", json=False))
+
+    assert "1 to fix, then check again: cadenza doctor" == capfd.readouterr().out.splitlines()[-1]
 
 
 async def test_everything_is_looked_at_whatever_fails(folder: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_help_names_all_that_can_go_wrong(capsys: pytest.CaptureFixture[str]
         main(["explain", "--help"])
 
     told = " ".join(capsys.readouterr().out.split())
-    assert ["disconnect"] == [what for what in WHAT if what not in told]  # there is no gateway to cut
+    assert all(what in told for what in WHAT)
 
 
 def test_a_text_is_told_message_by_message(explain: Explain, talk: Path) -> None:
@@ -93,7 +93,7 @@ def test_one_message_is_told_with_all_of_it(explain: Explain, talk: Path) -> Non
 
 
 def test_a_message_that_there_is_not_is_said(explain: Explain, talk: Path) -> None:
-    assert (2, "", f"cadenza: there is no message 9 in what becomes of {str(talk)!r}; it has 4\n") == explain(
+    assert (2, "", f"cadenza: there is no message 9: {str(talk)!r} becomes 4 messages\n") == explain(
         talk, "--message", "9"
     )
 

@@ -129,7 +129,8 @@ def test_yes_takes_every_default_and_says_what_is_missing(tmp_path: Path) -> Non
     assert 0 == run_init(options(tmp_path, "--yes"), nobody(told.append))
 
     assert "local" == load(tmp_path / "cadenza.toml", {}).models.default
-    assert any("client_id=APPLICATION_ID" in line for line in told)
+    (link,) = (line for line in told if "client_id=APPLICATION_ID" in line)
+    assert link.endswith(" (replace APPLICATION_ID with the id of your application)")
 
 
 def test_a_key_that_the_environment_has_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

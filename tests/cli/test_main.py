@@ -100,6 +100,26 @@ def test_an_unknown_command_is_refused_in_a_sentence() -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage", "complaint"),
+    [
+        (("run", "--frob"), "usage: cadenza run [-h]", "unrecognized arguments: --frob"),
+        (("doctor", "--jsn"), "usage: cadenza doctor [-h]", "unrecognized arguments: --jsn; did you mean --json?"),
+        (("replay", "--slice_=chars"), "usage: cadenza replay [-h]", "--slice_=chars; did you mean --slices?"),
+        (("store", "check", "--store", "x"), "usage: cadenza store check [-h]", "[--path FILE]"),
+        (("demo", "x"), "usage: cadenza demo [-h]", "cadenza demo: error: unrecognized arguments: x"),
+    ],
+)
+def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+    arguments: tuple[str, ...], usage: str, complaint: str
+) -> None:
+    result = run(*arguments)
+
+    assert (2, "") == (result.returncode, result.stdout)
+    assert result.stderr.startswith(usage)
+    assert complaint in result.stderr
+
+
 @pytest.mark.parametrize("slices", [(), ("--slices", "chars"), ("--slices", "whole"), ("--slices", "random:1")])
 def test_replay_is_a_filter(slices: tuple[str, ...]) -> None:
     result = run("replay", *slices, given=LINE)
@@ -122,6 +142,19 @@ def test_a_bad_line_does_not_stop_the_others() -> None:
     assert [1, None, 2] == [answer["id"] for answer in answers]
     assert "error" in answers[1]
     assert (1, "") == (result.returncode, result.stderr)
+
+
+def test_an_error_says_where_it_is(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_text(f"{LINE}\n{{broken\n")
+    two.write_text("{broken\n")
+
+    result = run("replay", str(one), str(two), "-", given="{broken")
+
+    good, *bad = (json.loads(line) for line in result.stdout.splitlines())
+    assert good.keys().isdisjoint({"error", "file", "line"})
+    assert [(str(one), 3), (str(two), 1), ("-", 1)] == [(answer["file"], answer["line"]) for answer in bad]
+    assert all(answer["error"].startswith("the line is not valid JSON: ") for answer in bad)
 
 
 def test_nothing_in_nothing_out() -> None:

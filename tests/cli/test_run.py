@@ -87,7 +87,7 @@ async def test_it_says_one_line_when_it_is_ready_and_ends_gracefully(
 
     found = await _run_until_ready(configured(tmp_path), world, capsys)
 
-    line = "Ren is ready: in 1 server, with script:answer.jsonl; answers mentions, replies, trigger words and direct messages.\n"
+    line = "Ren is ready in 1 server, with the model script:answer.jsonl. It answers mentions, replies, trigger words and direct messages.\n"
     assert (0, line) == found
     assert (tmp_path / "cadenza.db").exists()
 
@@ -219,7 +219,7 @@ def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
         (ConversationConfig(replies=False, trigger_words=False, direct_messages=False), "mentions"),
         (
             ConversationConfig(mentions=False, replies=False, trigger_words=False, channels=("1", "2"), every=5),
-            "direct messages, everything in 2 channels and every 5. message",
+            "direct messages, every message in 2 channels and every 5. message",
         ),
         (
             ConversationConfig(mentions=False, replies=False, trigger_words=False, direct_messages=False),

@@ -18,8 +18,8 @@ from tests.bot.premises import configured, small_bot
 from tests.leaps import leaping
 
 READY = (
-    "* Cadenza is ready: in 1 server, with parrot; answers mentions, replies, trigger words, "
-    "direct messages and everything in 1 channel.\n"
+    "* Cadenza is ready in 1 server, with the model parrot. It answers mentions, replies, trigger words, "
+    "direct messages and every message in 1 channel.\n"
 )
 pytestmark = pytest.mark.timeout(60)
 
@@ -100,7 +100,7 @@ async def test_a_configuration_is_used_and_without_a_model_the_built_in_one_answ
     shown = await _played("smile\n", Simulation(config, name="Mia"))
 
     assert shown == (
-        "* Cadenza is ready: in 1 server, with parrot; answers mentions, trigger words and direct messages.\n"
+        "* Cadenza is ready in 1 server, with the model parrot. It answers mentions, trigger words and direct messages.\n"
         "Mia: smile\n"
         "Cadenza [APP]: Like this? 😄\n"
     )

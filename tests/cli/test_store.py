@@ -231,6 +231,22 @@ def test_a_store_that_is_not_there_is_told_of_and_not_made(desk: Desk, words: tu
     assert not desk.path.exists()
 
 
+@pytest.mark.parametrize("words", [("backup", "x"), ("export", "x"), ("import", "x"), ("check",), ("forget", "--person", "1"), ("reseal",)], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize("path", [".", "/"])
+def test_a_folder_is_not_taken_for_a_store(desk: Desk, path: str, words: tuple[str, ...]) -> None:
+    desk.path = Path(path)
+
+    with pytest.raises(InputError, match=f"'{path}' is a folder; name the store in it with --path"):
+        desk.types(*words)
+
+
+@pytest.mark.parametrize("action", ["backup", "export"])
+@pytest.mark.parametrize("file", [".", "/"])
+def test_a_folder_is_not_written_over(desk: Desk, action: str, file: str) -> None:
+    with pytest.raises(InputError, match=f"'{file}' is a folder; name a file in it"):
+        desk.types(action, file, "--force")
+
+
 def test_a_place_does_not_show_its_key() -> None:
     key = new_key()
 

@@ -54,9 +54,10 @@ def test_a_step_that_says_nothing_of_itself_has_words_too(step: str) -> None:
         (
             "cut",
             {"keep": "clause", "posts": [2, 3], "dropped": [4], "text": "two\nthree"},
-            'cut, keeping clause: 1 message dropped, 2 still sent, of which the first is "two\\nthree"',
+            'cut off, keeping the text up to its last whole clause: 1 message dropped, 2 still sent, starting with "two\\nthree"',
         ),
-        ("cut", {"keep": "nothing", "posts": [], "dropped": [4, 5], "text": None}, "cut, keeping nothing: 2 messages dropped, 0 still sent"),
+        ("cut", {"keep": "nothing", "posts": [], "dropped": [4, 5], "text": None}, "cut off, keeping nothing: 2 messages dropped"),
+        ("cut", {"keep": "decided", "posts": [2], "dropped": [], "text": "two"}, 'cut off, keeping what was already decided: 1 still sent, starting with "two"'),
         ("cut", {"keep": "nothing", "posts": [], "dropped": [], "text": None}, ""),
         ("withdrawn", {"posts": [1, 2]}, "2 messages that waited put aside"),
         ("withdrawn", {"posts": []}, ""),
@@ -147,6 +148,6 @@ def test_only_a_wait_for_the_rate_limit_has_a_line_of_its_own() -> None:
 def test_why_a_message_starts_and_ends_where_it_does() -> None:
     story = {"starts": "code_close", "ends": "newline", "segments": [3, 4], "merged": {"count": 2, "why": "rate_limit"}}
 
-    assert "starts behind code close" == starts(story)
+    assert "starts after a block of code" == starts(story)
     assert "starts with the reply" == starts({"starts": "reply"})
-    assert "2 messages in one, boundary newline, made of 2 segments" == ends(story)
+    assert "2 messages in one, ends at the end of a line, made of 2 segments" == ends(story)

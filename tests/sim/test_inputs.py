@@ -31,6 +31,46 @@ def test_options_lie_below_their_subcommand() -> None:
         as_options(known, ["spill"], {})
 
 
+CUPS: Json = {"name": "cups", "type": 4, "min_value": 2, "max_value": 1000}
+WEIGHT: Json = {"name": "weight", "type": 10, "max_value": 1.5}
+NOTE: Json = {"name": "note", "type": 3, "min_length": 2, "max_length": 4}
+SORT: Json = {"name": "sort", "type": 3, "choices": [{"name": "Green", "value": "g"}, {"name": "Black", "value": "b"}]}
+HOT: Json = {"name": "hot", "type": 5}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "why"),
+    [
+        (CUPS, 1, "the option cups must be between 2 and 1000, not 1"),
+        (CUPS, 1001, "must be between 2 and 1000"),
+        (CUPS, "abc", "the option cups must be a whole number, not 'abc'"),
+        (CUPS, 2.5, "must be a whole number"),
+        (CUPS, True, "must be a whole number"),
+        ({"name": "cups", "type": 4}, 2**54, "must be between"),
+        (WEIGHT, "1", "the option weight must be a number, not '1'"),
+        (WEIGHT, 2, "must be between -9007199254740992 and 1.5, not 2"),
+        (NOTE, "x", "the option note must have 2 to 4 characters, not 1"),
+        (NOTE, "xxxxx", "must have 2 to 4 characters"),
+        (HOT, 1, "the option hot must be true or false, not 1"),
+    ],
+)
+def test_an_option_takes_what_discords_client_takes(option: Json, value: object, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        as_options([option], [], {option["name"]: value})
+    assert as_options([option], [], {option["name"]: value}, is_complete=False)  # it is still being typed
+
+
+def test_an_option_with_choices_takes_one_of_them() -> None:
+    with pytest.raises(LookupError, match=r"the option sort cannot be 'x'; there is \['g', 'b'\]"):
+        as_options([SORT], [], {"sort": "x"})
+
+
+@pytest.mark.parametrize(("option", "value"), [(CUPS, 2), (WEIGHT, 1), (WEIGHT, 1.5), (NOTE, "milk"), (SORT, "g"), (HOT, False)])  # fmt: skip
+def test_an_option_that_fits_is_sent(option: Json, value: object) -> None:
+    [sent] = as_options([option], [], {option["name"]: value})
+    assert value == sent["value"]
+
+
 @pytest.mark.parametrize("name", ["Reason", "r"])
 def test_a_form_is_filled_in_by_label_or_id(name: str) -> None:
     [part] = filled_in(as_modal(MODAL), {name: "warm"})

@@ -24,7 +24,7 @@ HELP = """What you type is sent to #general. Also:
   /menu NAME            use a context menu command on that message, as in /menu Explain
   /wait SECONDS         wait so long instead of until the channel is quiet (for scripts)
   /help, /quit          this text; the end
-Write a message that begins with a slash with two slashes."""
+To send a message that begins with a slash, type two slashes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from ..bot.application_info import DISCORD
 from ..bot.checks.discord_checks import check_discord
@@ -52,8 +53,8 @@ def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:
     """Run all checks; return the exit status."""
     found = asyncio.run(examine(Path(options.config), url=url))
-    write = _as_json if options.json else _as_text
-    sys.stdout.buffer.write(write(found).encode("utf-8", "backslashreplace"))
+    text = _as_json(found) if options.json else _as_text(found, Path(options.config))
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
     return 1 if any(finding.level is Severity.BAD for finding in found) else 0
 
@@ -78,16 +79,17 @@ async def examine(
     return [*first, *(finding for findings in found for finding in findings)]
 
 
-def _as_text(found: Sequence[Finding]) -> str:
+def _as_text(found: Sequence[Finding], path: Path) -> str:
+    where = "" if path == Path("cadenza.toml") else f" --config {quote(str(path))}"
     lines = [f"{finding.level.value} {finding.text}" for finding in found]
     wrong = sum(finding.level is Severity.BAD for finding in found)
     worth = sum(finding.level is Severity.WARNING for finding in found)
     if wrong:
-        last = f"{wrong} to fix, then check again: cadenza doctor"
+        last = f"{wrong} to fix, then check again: cadenza doctor{where}"
     elif worth:
-        last = "The bot can run; lines with ! deserve a look. Next: cadenza run"
+        last = f"The bot can run; lines with ! deserve a look. Next: cadenza run{where}"
     else:
-        last = "All checks passed. Next: cadenza run"
+        last = f"All checks passed. Next: cadenza run{where}"
     return "\n".join([*lines, "", last, ""])
 
 

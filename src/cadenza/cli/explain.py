@@ -141,7 +141,7 @@ def _chosen(told: Sequence[ReplySummary], wanted: ExplainOptions) -> Sequence[Re
         if narrowed := telling.only(wanted.message):
             return [narrowed]
     count = sum(len(telling.messages) for telling in told)
-    msg = f"there is no message {wanted.message} in what becomes of {wanted.name!r}; it has {count}"
+    msg = f"there is no message {wanted.message}: {wanted.name!r} becomes {count} message{'' if count == 1 else 's'}"
     raise InputError(msg)
 
 

@@ -271,13 +271,15 @@ def _ignore(path: Path, made: list[Path]) -> None:
 def _next_steps(folder: Path, plan: Plan) -> Sequence[str]:
     where = "" if folder == Path() else f" --config {quote(str(folder / CONFIG))}"
     missing = [name for name, value in plan.secrets.items() if not value]
-    application = application_id(plan.secrets.get(_TOKEN, "")) or "APPLICATION_ID"
+    application = application_id(plan.secrets.get(_TOKEN, ""))
+    link = invite_link(application or "APPLICATION_ID")
+    replaced = "" if application else " (replace APPLICATION_ID with the id of your application)"
     lines = [f"Wrote {folder / CONFIG}, {folder / DOTENV} and {folder / '.gitignore'}."]
     if missing:
         lines.append(f"Fill in {' and '.join(missing)} in {folder / DOTENV}.")
     return [
         *lines,
-        f"Invite the bot to your server: {invite_link(application)}",
+        f"Invite the bot to your server: {link}{replaced}",
         f"Then check the setup and start the bot: cadenza doctor{where} && cadenza run{where}",
         f"Or try it without Discord: cadenza run --sim{where}",
     ]

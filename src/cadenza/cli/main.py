@@ -6,11 +6,12 @@ Each command imports its modules only when it runs, so that the help is quick.
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain
@@ -38,6 +39,20 @@ _ELSEWHERE: Mapping[str, str] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """The exit statuses of a shell for a program that ended by Ctrl-C or by a broken pipe."""
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of a command: an unknown argument is an error with the usage of this command."""
+
+    def parse_known_args(  # type: ignore[override]  # one of its overloads
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            close = difflib.get_close_matches(unknown[0].partition("=")[0], self._option_string_actions, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return known, unknown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +93,9 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
         epilog="Run 'cadenza COMMAND --help' for the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=_CommandParser
+    )
     for name in _OF_A_BOT:
         _add(commands, name, wanted)
     _add_demo(commands)
@@ -226,7 +243,7 @@ def _replay(options: argparse.Namespace) -> int:
     slices = slicer(options.slices) if options.slices is not None else None
     settings = Settings.load(options.settings) if options.settings is not None else Settings()
     status = 0
-    for answer in chain.from_iterable(_answers(_lines(name), settings, slices) for name in options.files or ["-"]):
+    for answer in chain.from_iterable(_answers(name, settings, slices) for name in options.files or ["-"]):
         status = 1 if "error" in answer else status
         sys.stdout.buffer.write(_written(answer) + b"\n")
         sys.stdout.buffer.flush()
@@ -234,21 +251,23 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _answers(
-    lines: Iterable[bytes], settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
+    name: str, settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
 ) -> Iterator[dict[str, object]]:
-    """The results of one file: one for each line, or those of a recording."""
+    """The results of one file: one for each line, or those of a recording. An error says where it is."""
     from ..models.recordings import is_head  # noqa: PLC0415  # --help should not wait for it
     from ..replies.replay import replay_line, replay_recording  # noqa: PLC0415
 
-    is_first = True
-    for line in lines:
+    lines, is_first = _lines(name), True
+    for number, line in enumerate(lines, start=1):
         if is_first and is_head(line.strip()):
             text = b"".join([line, *lines]).decode("utf-8", "surrogateescape")
-            yield from replay_recording(text, settings=settings, slices=slices)
+            for answer in replay_recording(text, settings=settings, slices=slices):
+                yield {**answer, "file": name} if "error" in answer else answer
             return
         if line.strip():
             is_first = False
-            yield replay_line(line, settings=settings, slices=slices)
+            answer = replay_line(line, settings=settings, slices=slices)
+            yield {**answer, "file": name, "line": number} if "error" in answer else answer
 
 
 _COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {

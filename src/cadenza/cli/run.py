@@ -180,7 +180,7 @@ def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) ->
     count = len(client.guilds)
     where = f"{count} server{'' if count == 1 else 's'}"
     answered = listens_to(config, hears_all=client.intents.message_content)
-    lines = [f"{name} is ready: in {where}, with {config.models.default}; answers {answered}."]
+    lines = [f"{name} is ready in {where}, with the model {config.models.default}. It answers {answered}."]
     model = resolved(config.models, config.models.default)
     if needs_key(model) and not key_of(model, kept):
         variables = " or ".join(key_variables(model))
@@ -199,7 +199,7 @@ def listens_to(config: Config, *, hears_all: bool = True) -> str:
         ("trigger words", talk.trigger_words and hears_all),
         ("direct messages", talk.direct_messages),
         (
-            f"everything in {len(talk.channels)} channel{'' if len(talk.channels) == 1 else 's'}",
+            f"every message in {len(talk.channels)} channel{'' if len(talk.channels) == 1 else 's'}",
             bool(talk.channels) and hears_all,
         ),
         (f"every {talk.every}. message", bool(talk.every) and hears_all),

@@ -102,8 +102,11 @@ def _action(
 def _place(options: argparse.Namespace) -> StoreLocation:
     """The store named by ``--path``, which needs no configuration; else the configuration's."""
     if options.path is not None:
+        if Path(options.path).is_dir():
+            msg = f"{options.path!r} is a folder; name the store in it with --path"
+            raise InputError(msg)
         usual = StoreConfig()
-        key_file = Path(options.key_file) if options.key_file else Path(options.path).with_name(usual.key_file)
+        key_file = Path(options.key_file) if options.key_file else Path(options.path).parent / usual.key_file
         return StoreLocation(Path(options.path), key_file, os.environ.get(usual.key_env))
     config = load(options.config)
     variables = secrets(config)
@@ -118,16 +121,13 @@ def _place(options: argparse.Namespace) -> StoreLocation:
 
 
 def _backup(options: argparse.Namespace, place: StoreLocation) -> int:
-    target = Path(options.file)
+    target = _target(options)
     count = back_up(place.path, target, force=options.force)
     return _say(f"{_many(count, 'record')} copied to {str(target)!r}; the copy is intact")
 
 
 def _export(options: argparse.Namespace, place: StoreLocation) -> int:
-    target = Path(options.file)
-    if target.exists() and not options.force:
-        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
-        raise InputError(msg)
+    target = _target(options)
     opened_with = place.seal if options.with_secrets else None
     exported = asyncio.run(_with(_copy(place), lambda store: export(store, opened_with=opened_with)))
     _write(target, exported.text)
@@ -138,6 +138,18 @@ def _export(options: argparse.Namespace, place: StoreLocation) -> int:
     if exported.unreadable:
         _say(f"{_many(exported.unreadable, 'secret')} could not be opened with this key and stayed sealed")
     return 1 if exported.unreadable else 0
+
+
+def _target(options: argparse.Namespace) -> Path:
+    """The file to write; ``InputError`` if it may not be written there."""
+    target = Path(options.file)
+    if target.is_dir():
+        msg = f"{options.file!r} is a folder; name a file in it"
+        raise InputError(msg)
+    if target.exists() and not options.force:
+        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
+        raise InputError(msg)
+    return target
 
 
 def _import(options: argparse.Namespace, place: StoreLocation) -> int:

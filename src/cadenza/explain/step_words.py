@@ -24,6 +24,36 @@ _NOTICED = 0.001
 _HESITATION = 0.1
 """Seconds; every line waits a moment for what follows."""
 _CURES: Mapping[str, str] = MappingProxyType({"key": "another key", "time": "some time", "model": "another model"})
+STARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "reply": "with the reply",
+        "newline": "on a new line",
+        "period": "with a new sentence",
+        "overflow": "where the message before was full",
+        "code_open": "with a block of code",
+        "code_close": "after a block of code",
+        "attachment": "with a file",
+        "tool_call": "after a tool was called",
+        "final": "after the reply was over",
+    }
+)
+"""Where a message starts, by the boundary before it."""
+ENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "newline": "at the end of a line",
+        "period": "at the end of a sentence",
+        "overflow": "where it was full",
+        "code_open": "before a block of code",
+        "code_close": "with its block of code",
+        "attachment": "before a file",
+        "tool_call": "because a tool is called",
+        "final": "with the reply",
+    }
+)
+"""Where a message ends, by its boundary."""
+_KEPT: Mapping[str, str] = MappingProxyType(
+    {"decided": "what was already decided", "clause": "the text up to its last whole clause"}
+)
 _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
 
@@ -123,23 +153,23 @@ def _error(about: About) -> str:
 
 def starts(story: About) -> str:
     """Why a message starts where it does."""
-    before = text_of(story, "starts")
-    return f"starts {'with the reply' if before == 'reply' else f'behind {_named(before)}'}"
+    return f"starts {boundary_words(STARTS, text_of(story, 'starts'))}"
 
 
 def ends(story: About) -> str:
-    """The boundary at which a message was cut, and its parts."""
+    """Why a message ends where it does, and its parts."""
     merged, segments = part_of(story, "merged"), len(numbers_of(story, "segments"))
     parts = [
         f"{_count(merged, 'count')} messages in one" if merged else "",
-        f"boundary {_named(text_of(story, 'ends'))}",
+        f"ends {boundary_words(ENDS, text_of(story, 'ends'))}",
         f"made of {segments} segments" if segments > 1 else "",
     ]
     return ", ".join(filter(None, parts))
 
 
-def _named(boundary: str) -> str:
-    return boundary.replace("_", " ")
+def boundary_words(words: Mapping[str, str], boundary: str) -> str:
+    """The words for *boundary*; an unknown one is named as it is."""
+    return words.get(boundary, boundary.replace("_", " "))
 
 
 def held(hold: About) -> str:
@@ -173,7 +203,7 @@ def _length(span: About) -> float:
 def pause(about: About) -> str:
     """The planned pause before a message, and its parts; empty without one."""
     parts = [f"{part} {seconds_of(about, part)}" for part in _PARTS_OF_PAUSE if number_of(about, part)]
-    cut = f", less {seconds_of(about, 'cut')} for which the budget had no room" if number_of(about, "cut") else ""
+    cut = f", shortened by {seconds_of(about, 'cut')} to fit the budget" if number_of(about, "cut") else ""
     return f"planned pause {seconds_of(about, 'planned')}: {' and '.join(parts)}{cut}" if parts else ""
 
 
@@ -264,8 +294,12 @@ def _cut_off(about: About) -> str:
     dropped, kept = len(numbers_of(about, "dropped")), len(numbers_of(about, "posts"))
     if not dropped and not kept:
         return ""
-    last = f", of which the first is {quoted(text_of(about, 'text'))}" if kept else ""
-    return f"cut, keeping {text_of(about, 'keep')}: {_many(dropped, 'message')} dropped, {kept} still sent{last}"
+    keep = text_of(about, "keep")
+    parts = [
+        f"{_many(dropped, 'message')} dropped" if dropped else "",
+        f"{kept} still sent, starting with {quoted(text_of(about, 'text'))}" if kept else "",
+    ]
+    return f"cut off, keeping {_KEPT.get(keep, keep)}: {', '.join(filter(None, parts))}"
 
 
 def _taken_back(about: About) -> str:

@@ -112,7 +112,7 @@ def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer
     """The result of one line of input, or its error."""
     id_: object = None
     try:
-        value = _object(line)
+        value = read_line(line)
         id_ = value.get("id")
         take = parse(value, settings or Settings())
     except CadenzaError as error:
@@ -217,9 +217,11 @@ def _post(post: Post) -> dict[str, object]:
 # --- reading a line -------------------------------------------------------------------------
 
 
-def _object(line: bytes) -> Mapping[str, object]:
+def read_line(line: bytes | str) -> Mapping[str, object]:
+    """The JSON object in *line*; ``InputError`` says why there is none."""
     try:
-        value = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        text = line if isinstance(line, str) else line.decode("utf-8-sig")
+        value = json.loads(text, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         msg = f"the line is not valid UTF-8 (byte {error.start + 1})"
         raise InputError(msg) from None

@@ -9,7 +9,15 @@ from .api_errors import as_list, as_object, bad_length, required
 from .wire import Json
 
 _KINDS: Mapping[type, int] = {bool: 5, int: 4, float: 10}
-_TEXT = 3
+_TEXT, _WHOLE, _SWITCH, _NUMBER = 3, 4, 5, 10
+_TYPES: Mapping[int, tuple[str, tuple[type, ...]]] = {
+    _WHOLE: ("a whole number", (int,)),
+    _SWITCH: ("true or false", (bool,)),
+    _NUMBER: ("a number", (int, float)),
+}
+_LARGEST = 2**53
+_LONGEST = 6000
+"""The bounds of an option that sets none."""
 _GROUPS = (1, 2)
 """Option types of subcommands and their groups."""
 _TEXT_MENU = 3
@@ -29,22 +37,50 @@ def find_command(commands: Iterable[Json], name: str) -> tuple[Json, Sequence[st
     return None
 
 
-def as_options(known: object, words: Sequence[str], values: Mapping[str, Any]) -> list[Json]:
-    """The options of a command as sent: *values* by name, nested under the subcommand *words*."""
+def as_options(
+    known: object, words: Sequence[str], values: Mapping[str, Any], *, is_complete: bool = True
+) -> list[Json]:
+    """The options of a command as sent: *values* by name, nested under the subcommand *words*.
+
+    Values that Discord's client would refuse are refused, unless somebody is still typing them (not *is_complete*).
+    """
     options = {option["name"]: option for option in known or ()}  # type: ignore[attr-defined]  # a list, as it was put
     if not words:
+        for name in options.keys() & values if is_complete else ():
+            _check_value(options[name], values[name])
         return [_as_option(options.get(name, {}), name, value) for name, value in values.items()]
     inner = options.get(words[0])
     if inner is None or inner["type"] not in _GROUPS:
         message = f"there is no subcommand {words[0]}"
         raise LookupError(message)
-    below = as_options(inner.get("options"), words[1:], values)
+    below = as_options(inner.get("options"), words[1:], values, is_complete=is_complete)
     return [{"name": words[0], "type": inner["type"], "options": below}]
 
 
 def _as_option(known: Json, name: str, value: Any) -> Json:
     kind = known.get("type") or _KINDS.get(type(value), _TEXT)
     return {"name": name, "type": kind, "value": value if type(value) in (*_KINDS, str) else str(value)}
+
+
+def _check_value(option: Json, value: Any) -> None:
+    """Check that *value* can be given to *option*; if not, the test is wrong."""
+    name, kind = option["name"], option["type"]
+    what, types = _TYPES.get(kind, ("", (object,)))
+    if what and not (isinstance(value, types) and isinstance(value, bool) is (kind == _SWITCH)):
+        message = f"the option {name} must be {what}, not {value!r}"
+        raise ValueError(message)
+    low, high = option.get("min_value", -_LARGEST), option.get("max_value", _LARGEST)
+    if kind in (_WHOLE, _NUMBER) and not low <= value <= high:
+        message = f"the option {name} must be between {low} and {high}, not {value}"
+        raise ValueError(message)
+    least, most = option.get("min_length", 0), option.get("max_length", _LONGEST)
+    if kind == _TEXT and not least <= len(str(value)) <= most:
+        message = f"the option {name} must have {least} to {most} characters, not {len(str(value))}"
+        raise ValueError(message)
+    choices = [choice["value"] for choice in option.get("choices") or ()]
+    if choices and value not in choices:
+        message = f"the option {name} cannot be {value!r}; there is {choices}"
+        raise LookupError(message)
 
 
 def flat(options: Iterable[Json]) -> Iterator[Json]:

@@ -118,7 +118,7 @@ def complete(
     """Type an option of a command as *who*, for autocomplete; returns the id of the interaction."""
     place = visible(state, who, channel)
     command, words = _find_command(state, place, name)
-    given = as_options(command.get("options"), words, {**others, option: text})
+    given = as_options(command.get("options"), words, {**others, option: text}, is_complete=False)
     for one in flat(given):
         if one["name"] == option:
             one["focused"] = True

@@ -152,9 +152,7 @@ def rows_of(commands: Iterable[Any], *, names: str = "", others: str = "", who: 
         whose = who or ("managers" if permissions and permissions.manage_guild else "everybody")
         is_menu = isinstance(command, app_commands.ContextMenu)
         name = command.name if is_menu else f"{names or '/'}{command.name}"
-        other = (
-            catalogue("ja")[f"/{command.name}"] if is_menu else f"{others or '/'}{catalogue('ja')[f'/{command.name}']}"
-        )
+        other = japanese_of(command.name) if is_menu else f"{others or '/'}{japanese_of(command.name)}"
         if isinstance(command, app_commands.Group):
             yield from rows_of(command.commands, names=f"{name} ", others=f"{other} ", who=whose)
         elif is_menu:
@@ -162,6 +160,13 @@ def rows_of(commands: Iterable[Any], *, names: str = "", others: str = "", who: 
         else:
             options = ", ".join(_option(parameter) for parameter in command.parameters)
             yield f"| `{name}` | `{other}` | {command.description} | {options} | {whose} |"
+
+
+def japanese_of(name: str) -> str:
+    """The Japanese name of a command."""
+    found = catalogue("ja").get(f"/{name}")
+    assert found, f"no catalogue in bot/services/languages/ja has the name '/{name}'; add it to the .po of its command"
+    return found
 
 
 def _option(parameter: app_commands.Parameter) -> str:

@@ -76,7 +76,7 @@ SAMPLES = {
     "tool": "look",
     "effect": "mended",
     "quote": "'<it\\'s>'",
-    **dict.fromkeys(("why", "reason", "cure", "boundary", "keep"), "whatever it is"),
+    **dict.fromkeys(("why", "reason", "cure", "start", "boundary", "keep"), "whatever it is"),
 }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from cadenza.errors import InputError
-from cadenza.play.films.fault_names import AS_SOMEBODY, WHAT, RehearsalFault
+from cadenza.play.films.fault_names import AS_SOMEBODY, WHAT, RehearsalFault, What
 from cadenza.sim.faults import Failing, Faults, Losing, Slowing
 
 SEND = ("POST", "/channels/1/messages")
@@ -29,7 +29,6 @@ def struck(trouble: RehearsalFault, calls: int = 6) -> list[object]:
         pytest.param("broken", Losing(is_carried_out=False), id="a connection breaks"),
         pytest.param("slow", 3.0, id="an answer takes long"),
         pytest.param("webhook_gone", 0.0, id="no call fails because a webhook is gone"),
-        pytest.param("disconnect", 0.0, id="there is no gateway"),
     ],
 )
 def test_what_happens_to_messages(what: Any, expected: object) -> None:
@@ -65,6 +64,9 @@ def test_when_the_webhook_is_deleted(trouble: RehearsalFault, said: list[int]) -
     ("fields", "why"),
     [
         pytest.param({"what": "meteor"}, "'meteor' is no fault that is known", id="unknown"),
+        pytest.param(
+            {"what": "disconnect"}, "'disconnect' is no fault .* slow, broken, webhook_gone$", id="no gateway"
+        ),
         pytest.param({"what": "slow", "times": 0}, "at least once", id="never"),
         pytest.param({"what": "slow", "at_message": -1}, "from message 1 on", id="before the first"),
         pytest.param({"what": "slow", "seconds": 1e9}, "at most an hour", id="for ever"),
@@ -77,4 +79,5 @@ def test_what_cannot_be_is_refused(fields: dict[str, Any], why: str) -> None:
 
 
 def test_everything_has_a_name() -> None:
-    assert WHAT == ("rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone")
+    assert WHAT == ("rate_limit", "refused", "lost", "slow", "broken", "webhook_gone")
+    assert get_args(What) == (*WHAT, "disconnect")

@@ -58,7 +58,7 @@ def test_holds_for_the_same_reason_are_told_together_and_short_ones_not_at_all()
         pytest.param({"planned": 1.0, "typing": 1.0}, "1.00 s planned: typing 1.00 s", id="typing"),
         pytest.param(
             {"planned": 1.5, "typing": 1.0, "breath": 0.75, "cut": 0.25},
-            "1.50 s planned: typing 1.00 s and breath 0.75 s, less 0.25 s for which the budget had no room",
+            "1.50 s planned: typing 1.00 s and breath 0.75 s, shortened by 0.25 s to fit the budget",
             id="cut",
         ),
     ],

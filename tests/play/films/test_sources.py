@@ -138,6 +138,7 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(lines({**HEAD, "vendor": "nobody"}), "", "unknown vendor 'nobody'", id="a vendor whom nobody knows"),
         pytest.param(lines({"chunks": "Hi"}), "", "line 1 cannot be replayed", id="a broken line to replay"),
         pytest.param(lines({"chunks": ["Hi"]}, {"chunk": []}), "", "line 2 cannot be replayed", id="a misspelt one"),
+        pytest.param('{"chunks": ["Hi"]}\n\n{broken', "", r"^line 3 cannot be replayed: the line is not valid JSON: .* \(column 2\)$", id="half a line"),
         pytest.param(lines({"step": "reply", "at": 0}), "", "no model said anything in this trace", id="a silent trace"),
     ],
 )  # fmt: skip
@@ -152,7 +153,8 @@ def test_a_rate_that_nobody_has_is_refused() -> None:
 
 
 def test_a_name_only_explains() -> None:
-    assert only("[1]", name="a.json").told == "A text of 3 characters, for it is no stream that is known."
+    assert only("[1]", name="a.json").told == "A text of 3 characters; its format is not recognised."
+    assert only("{x", name="a.md").told == "A text of 2 characters; its format is not recognised."
     assert only("[1]", name="a.md").told == "A text of 3 characters."
 
 

@@ -24,7 +24,7 @@ WHO: Mapping[str, frozenset[str]] = {
     "play/films/fault_names.py": frozenset(),
     "play/films/api_dumps.py": frozenset(),
     "models/recordings.py": frozenset({"read_text"}),
-    "replies/replay.py": frozenset({"slicer", "_object"}),
+    "replies/replay.py": frozenset({"slicer"}),
     "settings.py": frozenset({"load", "given"}),
     "bot/terminal_input.py": frozenset({"filled_in", "_given", "_seconds"}),
     "sim/interactions.py": frozenset(),

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
@@ -104,7 +105,9 @@ def _tables(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             text = file.read(MOST_TEXT).decode("utf-8-sig")
     except FileNotFoundError:
-        msg = f"there is no {path.name} in {str(path.parent)!r}; create one with: cadenza init"
+        where = "" if path.parent == Path.cwd() else f" --folder {quote(str(path.parent))}"
+        what = "one" if path.name == "cadenza.toml" else "cadenza.toml"
+        msg = f"there is no {path.name} in {str(path.parent)!r}; create {what} with: cadenza init{where}"
         raise SettingsError(msg) from None
     except UnicodeDecodeError:
         msg = f"{path.name}: is not UTF-8 text; save it as UTF-8"

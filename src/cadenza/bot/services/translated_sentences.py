@@ -39,6 +39,7 @@ _SHAPES: Mapping[str, str] = MappingProxyType(
         "why": "[^()]*",
         "reason": _WORDS,
         "cure": _WORDS,
+        "start": _WORDS,
         "boundary": _WORDS,
         "keep": _WORDS,
     }

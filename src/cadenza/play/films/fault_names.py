@@ -8,9 +8,11 @@ from typing import Final, Literal, TypeAlias, assert_never, get_args
 from ...errors import InputError
 from ...sim.faults import Faults
 
-What: TypeAlias = Literal["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"]
-WHAT: Final[tuple[str, ...]] = get_args(What)
-"""All faults."""
+RehearsalWhat: TypeAlias = Literal["rate_limit", "refused", "lost", "slow", "broken", "webhook_gone"]
+WHAT: Final[tuple[str, ...]] = get_args(RehearsalWhat)
+"""The faults of a rehearsal."""
+What: TypeAlias = Literal[RehearsalWhat, "disconnect"]
+"""The faults of the playground. ``disconnect`` cuts the gateway, which a rehearsal does not have."""
 
 AS_BOT: Final = "POST /channels/*/messages"
 AS_SOMEBODY: Final = "POST /webhooks/*/*"
@@ -22,10 +24,9 @@ _LIMITED, _SLOW = 2.0, 3.0
 class RehearsalFault:
     """A fault that hits messages of the bot."""
 
-    what: What
+    what: RehearsalWhat
     """``rate_limit`` answers 429, ``refused`` 403; with ``lost`` the message arrives but the response does not, with
     ``broken`` the message does not arrive; ``slow`` delays the response; ``webhook_gone`` deletes the webhook.
-    ``disconnect`` cuts the gateway; a rehearsal has none, so it changes nothing there.
     """
     times: int = 1
     """How often, for consecutive messages."""
@@ -57,8 +58,8 @@ class RehearsalFault:
                 faults.lose(match, is_carried_out=False, times=self.times, after=after, every=1)
             case "slow":
                 faults.delay(match, self.seconds or _SLOW, times=self.times, after=after)
-            case "webhook_gone" | "disconnect":
-                pass  # neither is a failing call: a person deletes the webhook, and there is no gateway
+            case "webhook_gone":
+                pass  # no call fails: a person deletes the webhook
             case _:
                 assert_never(self.what)
 

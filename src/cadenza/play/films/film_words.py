@@ -5,34 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...explain.step_words import About, number_of, part_of, parts_of, text_of
+from ...explain.step_words import ENDS, STARTS, About, boundary_words, number_of, part_of, parts_of, text_of
 from .summary import Message, ReplySummary, seconds_between
 
-_STARTS: Mapping[str, str] = MappingProxyType(
-    {
-        "reply": "with the reply",
-        "newline": "on a new line",
-        "period": "with a new sentence",
-        "overflow": "where the message before was full",
-        "code_open": "with a block of code",
-        "code_close": "after a block of code",
-        "attachment": "with a file",
-        "tool_call": "after a tool was called",
-        "final": "after the reply was over",
-    }
-)
-_ENDS: Mapping[str, str] = MappingProxyType(
-    {
-        "newline": "at the end of a line",
-        "period": "at the end of a sentence",
-        "overflow": "where it was full",
-        "code_open": "before a block of code",
-        "code_close": "with its block of code",
-        "attachment": "before a file",
-        "tool_call": "because a tool is called",
-        "final": "with the reply",
-    }
-)
 _WAITS: Mapping[str, str] = MappingProxyType(
     {
         "behind": "behind others",
@@ -73,14 +48,12 @@ def many(count: int, what: str) -> str:
 
 def starts(message: Message) -> str:
     """Why it starts where it does."""
-    why = text_of(message.story, "starts")
-    return _STARTS.get(why, why.replace("_", " "))
+    return boundary_words(STARTS, text_of(message.story, "starts"))
 
 
 def ends(message: Message) -> str:
     """Why it ends where it does."""
-    why = text_of(message.story, "ends")
-    return _ENDS.get(why, why.replace("_", " "))
+    return boundary_words(ENDS, text_of(message.story, "ends"))
 
 
 def holds(message: Message, *, least: float = 0.0) -> list[str]:
@@ -124,7 +97,7 @@ def pause(message: Message) -> str:
     if not parts:
         return ""
     cut = number_of(about, "cut")
-    less = f", less {shown_seconds(cut)} for which the budget had no room" if cut else ""
+    less = f", shortened by {shown_seconds(cut)} to fit the budget" if cut else ""
     return f"{shown_seconds(number_of(about, 'planned'))} planned: {' and '.join(parts)}{less}"
 
 

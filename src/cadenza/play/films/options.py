@@ -12,7 +12,7 @@ from typing import cast
 from ...errors import InputError
 from ...settings import Settings, given, settings_fields
 from ...sim.rate_limits import Rate
-from .fault_names import RehearsalFault, What
+from .fault_names import RehearsalFault, RehearsalWhat
 from .plan import Rehearsal
 
 _FAULT = re.compile(r"(?P<what>[a-z_]+?)(?:x(?P<times>\d{1,4}))?(?:@(?P<message>\d{1,6}))?")
@@ -160,4 +160,4 @@ def _fault(word: str) -> RehearsalFault:
     if found is None:
         msg = f"what goes wrong is given as lost, lostx2 or lost@3, not {word[:40]!r}"
         raise InputError(msg)
-    return RehearsalFault(cast("What", found["what"]), int(found["times"] or 1), int(found["message"] or 0))
+    return RehearsalFault(cast("RehearsalWhat", found["what"]), int(found["times"] or 1), int(found["message"] or 0))

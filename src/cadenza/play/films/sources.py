@@ -17,7 +17,7 @@ from ...explain.words import read as read_trace
 from ...models.dialects.scripted import parse_script
 from ...models.recordings import RecordedAnswer, heard, is_head, timed
 from ...models.recordings import parse as parse_recording
-from ...replies.replay import End
+from ...replies.replay import End, read_line
 from ...replies.replay import parse as parse_line
 from ...settings import HttpSettings, Settings
 from ...types import (
@@ -131,8 +131,8 @@ def _decoded(data: bytes | str, called: str) -> str:
 
 
 def _plain(text: str, name: str, rate: float) -> Source:
-    is_odd = name.lower().endswith(_DATA_NAMES)
-    hint = ", for it is no stream that is known" if is_odd else ""
+    is_odd = name.lower().endswith(_DATA_NAMES) or text.lstrip().startswith("{")
+    hint = "; its format is not recognised" if is_odd else ""
     return Source("text", f"A text of {len(text)} characters{hint}.", tuple(beats_of(text, rate)))
 
 
@@ -163,15 +163,15 @@ def _timed(answer: RecordedAnswer) -> tuple[ModelBeat, ...]:
 
 
 def _replay(text: str, rate: float) -> list[Source]:
-    lines = [line for line in text.split("\n") if line.strip()]
-    if "chunks" not in _object(lines[0]):
+    if "chunks" not in _object(_first_line(text)):
         return []
-    return [_line(_object(line), number, rate) for number, line in enumerate(lines, start=1)]
+    lines = enumerate(text.split("\n"), start=1)
+    return [_line(line, number, rate) for number, line in lines if line.strip()]
 
 
-def _line(value: dict[str, Any], number: int, rate: float) -> Source:
+def _line(line: str, number: int, rate: float) -> Source:
     try:
-        take = parse_line(value, Settings())
+        take = parse_line(read_line(line), Settings())
     except CadenzaError as error:
         msg = f"line {number} cannot be replayed: {error}"
         raise InputError(msg) from None

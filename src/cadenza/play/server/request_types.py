@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...errors import InputError
 from ...settings import settings_fields
-from ..films.fault_names import What
+from ..films.fault_names import RehearsalWhat, What
 
 T = TypeVar("T")
 
@@ -210,7 +210,7 @@ class EmptyBody(Struct, frozen=True, forbid_unknown_fields=True):
 class SideFault(Struct, frozen=True, forbid_unknown_fields=True):
     """A fault in a rehearsal."""
 
-    what: What
+    what: RehearsalWhat
     times: Times = 1
     at_message: Annotated[int, Meta(ge=0, le=10_000)] = 0
     seconds: Seconds = 0.0
