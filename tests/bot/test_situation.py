@@ -93,6 +93,6 @@ def test_emoji_are_listed_up_to_a_bound() -> None:
     assert 2000 > len(text(emoji([f"emoji_{number}" for number in range(500)])))
 
 
-def test_how_to_show_a_look_is_told_to_who_has_one() -> None:
-    assert "'Ren (look): '" in text(manners(Persona("Ren", sprites=(Sprite("mad"),))))
-    assert "(look)" not in text(manners(Persona("Ren")))
+def test_how_to_show_a_sprite_is_told_to_who_has_one() -> None:
+    assert "'Ren (sprite): '" in text(manners(Persona("Ren", sprites=(Sprite("mad"),))))
+    assert "(sprite)" not in text(manners(Persona("Ren")))

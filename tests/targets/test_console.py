@@ -140,7 +140,7 @@ async def test_nothing_on_a_plain_output_shows_who_types(plain: Chat) -> None:
     assert plain.output == ""
 
 
-async def test_another_look_of_the_persona_is_told_apart_by_its_mark(plain: Chat) -> None:
+async def test_another_sprite_of_the_persona_is_told_apart_by_its_mark(plain: Chat) -> None:
     await plain.send("Hm.")
     await plain.send("Ha!", identity=Identity("Ren", "😼"))
     await plain.send("Oh.", identity=Identity("Ren", "https://example.org/oh.png"))

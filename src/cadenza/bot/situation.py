@@ -69,8 +69,8 @@ def emoji(names: Sequence[str]) -> ContextItem | None:
 
 def manners(persona: Persona) -> ContextItem:
     """How to write in a chat."""
-    look = f", but to show a look: '{persona.name} (look): '" if persona.sprites else ""
-    return ContextItem(Tag.HUMANIZER_RULES, (f"{_HOW_TO_CHAT}{look}.",), Role.SYSTEM)
+    sprite = f", but to show a sprite: '{persona.name} (sprite): '" if persona.sprites else ""
+    return ContextItem(Tag.HUMANIZER_RULES, (f"{_HOW_TO_CHAT}{sprite}.",), Role.SYSTEM)
 
 
 def _told(tag: Tag, text: str) -> ContextItem:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from ..bot.characters.character import Character, Look
+from ..bot.characters.character import Character, CharacterSprite
 from ..bot.config.checking import ConfigError
 from ..bot.config.config import Config, LogConfig, MetricsConfig, ModelsConfig
 from ..bot.config.current import Current
@@ -43,14 +43,14 @@ _CAST = (
     Character(
         "Cadenza",
         prompt="A friendly parrot that shows what this bot can do.",
-        looks=(Look("happy", _FACE, "when there is something to smile about"),),
+        sprites=(CharacterSprite("happy", _FACE, "when there is something to smile about"),),
         is_main=True,
     ),
     Character(
         "Ren",
         prompt="A shy astronomer who answers when somebody says their name.",
         avatar=_FACE,
-        looks=(Look("happy", _FACE, "when the sky is clear"),),
+        sprites=(CharacterSprite("happy", _FACE, "when the sky is clear"),),
     ),
 )
 

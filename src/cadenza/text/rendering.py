@@ -164,15 +164,15 @@ class _Edits:
         begin, stop = element.start + width, element.end - width
         if element.mark not in STYLES or begin >= stop or not self._text.startswith(element.mark, stop):
             return
-        looks, (opening, closing) = STYLES[element.mark], ("", "")
+        styles, (opening, closing) = STYLES[element.mark], ("", "")
         for heading in self._headings:
             if heading.start <= element.start < heading.stop:
                 if element.end > heading.stop:
                     return  # it would have to close within the heading
                 own = self._marks.heading
-                looks = tuple(look for look in looks if getattr(self._marks, look) != own)
-        for look in looks:
-            before, after = _pair(getattr(self._marks, look))
+                styles = tuple(style for style in styles if getattr(self._marks, style) != own)
+        for style in styles:
+            before, after = _pair(getattr(self._marks, style))
             opening, closing = opening + before, after + closing
         yield Edit(element.start, begin, opening)
         yield Edit(stop, element.end, closing)

@@ -163,7 +163,7 @@ def test_nobody_calls_everyone() -> None:
     assert [mia] == [call for one in film.of_kind("message") for call in one.about["message"]["calls"]]
 
 
-def test_a_persona_speaks_under_its_own_name_and_with_its_looks() -> None:
+def test_a_persona_speaks_under_its_own_name_and_with_its_sprites() -> None:
     mad = Sprite("mad", avatar=f"data:image/png;base64,{PICTURE}")
     persona = Persona("Ren", is_alter=True, sprites=(mad,))
     film = rehearse(Rehearsal(beats_of("Hello.\nRen (mad): Grr.\n"), persona=persona))

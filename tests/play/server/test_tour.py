@@ -171,7 +171,7 @@ def test_the_usual_bot_goes_on_after_the_stop_and_cadenza_ends_with_a_whole_clau
 
 
 @both_languages
-def test_each_look_has_a_face_of_its_own_and_the_usual_bot_reads_the_directions_out(language: str) -> None:
+def test_each_sprite_has_a_face_of_its_own_and_the_usual_bot_reads_the_directions_out(language: str) -> None:
     usual, ours = told("faces", language).films
     messages = [one.about["message"] for one in ours.of_kind("message")]
     faces = [

@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...text.usernames import as_username, from_username
 from ...types import Note
 from . import avatars, checked_json
-from .character import Character, CharacterOverrides, Look
+from .character import Character, CharacterOverrides, CharacterSprite
 from .checked_json import Form
 from .lorebooks import read_book, write_book
 
@@ -71,7 +71,7 @@ def read(card: Form, *, file: str = "", picture: str = "") -> Character:
         notes=_notes(extensions, ours),
         triggers=checked_json.texts(ours, "triggers"),
         avatar=_avatar(data, ours, picture),
-        looks=tuple(read_look(look) for look in checked_json.inners(ours, "looks")),
+        sprites=tuple(read_sprite(sprite) for sprite in checked_json.inners(ours, "looks")),
         lore=read_book(checked_json.inner(data, "character_book")),
         own=read_own(ours),
         card=MappingProxyType(dict(card)),
@@ -83,19 +83,19 @@ def shown_name(name: str) -> str:
     return from_username(as_username(name))
 
 
-def read_look(look: Form) -> Look:
-    """A look from its JSON object."""
-    return Look(
-        name=checked_json.text(look, "name"),
-        avatar=checked_json.text(look, "avatar"),
-        instructions=checked_json.text(look, "instructions"),
-        is_identity=checked_json.flag(look, "is_identity"),
+def read_sprite(sprite: Form) -> CharacterSprite:
+    """A sprite from its JSON object."""
+    return CharacterSprite(
+        name=checked_json.text(sprite, "name"),
+        avatar=checked_json.text(sprite, "avatar"),
+        instructions=checked_json.text(sprite, "instructions"),
+        is_identity=checked_json.flag(sprite, "is_identity"),
     )
 
 
-def write_look(look: Look) -> dict[str, Any]:
-    """*look* as a JSON object."""
-    return {spec.name: getattr(look, spec.name) for spec in fields(Look)}
+def write_sprite(sprite: CharacterSprite) -> dict[str, Any]:
+    """*sprite* as a JSON object."""
+    return {spec.name: getattr(sprite, spec.name) for spec in fields(CharacterSprite)}
 
 
 def read_own(form: Form) -> CharacterOverrides:
@@ -230,8 +230,8 @@ def _write_extensions(extensions: dict[str, Any], character: Character, before: 
         first, rest = _split(character.notes)
         _write_depth(extensions, first)
         _set(ours, "notes", [{"text": note.text, "depth": note.depth} for note in rest])
-    if character.looks != before.looks:
-        _set(ours, "looks", [write_look(look) for look in character.looks])
+    if character.sprites != before.sprites:
+        _set(ours, "looks", [write_sprite(sprite) for sprite in character.sprites])
     if character.triggers != before.triggers:
         _set(ours, "triggers", list(character.triggers))
     _set(ours, "degree", character.own.degree)

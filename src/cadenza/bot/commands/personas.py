@@ -75,8 +75,8 @@ def _line(interaction: Interaction, character: Character) -> str:
         parts.append(words(interaction, "(main)"))
     if character.triggers:
         parts.append("· " + quoted(", ".join(character.triggers[:5])))
-    if character.looks:
-        parts.append("· " + _sprites(interaction, len(character.looks)))
+    if character.sprites:
+        parts.append("· " + _sprites(interaction, len(character.sprites)))
     return " ".join(parts)
 
 
@@ -86,14 +86,14 @@ def _sprites(interaction: Interaction, count: int) -> str:
 
 def _embed(interaction: Interaction, character: Character) -> discord.Embed:
     embed = discord.Embed(title=character.name, description=shortened(character.prompt.strip(), 2000) or None)
-    looks = ", ".join(look.name for look in character.looks)
+    sprites = ", ".join(sprite.name for sprite in character.sprites)
     degree = "" if character.own.degree is None else str(character.own.degree)
     for label, text in (
         ("Personality", character.personality),
         ("Scenario", character.scenario),
         ("Greeting", character.greeting),
         ("Trigger words", ", ".join(character.triggers)),
-        ("Sprites", looks),
+        ("Sprites", sprites),
         ("Degree", degree),
         ("Model", character.own.model),
     ):

@@ -95,9 +95,9 @@ class ShownStory:
 
 
 def _ren(language: str) -> Persona:
-    looks = ("thinking", "happy", "sleepy") if language == "en" else ("考え中", "にっこり", "ねむい")
+    names = ("thinking", "happy", "sleepy") if language == "en" else ("考え中", "にっこり", "ねむい")
     moods = (Mood.AWED, Mood.HAPPY, Mood.SLEEPY)
-    sprites = tuple(Sprite(look, face(STARGAZER, mood)) for look, mood in zip(looks, moods, strict=True))
+    sprites = tuple(Sprite(name, face(STARGAZER, mood)) for name, mood in zip(names, moods, strict=True))
     return Persona("Ren", avatar=face(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
 
 

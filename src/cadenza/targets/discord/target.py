@@ -268,7 +268,7 @@ class DiscordTarget:
 
     def _speaker(self, post: Post) -> SpokenBy:
         """Whose words *post* holds. An identity without a sprite is another person, whose avatar has no substitute."""
-        is_own = post.identity is None or bool(post.identity.look)
+        is_own = post.identity is None or bool(post.identity.sprite)
         return SpokenBy(self._persona.id, SpeakerKind.APPEARANCE if is_own else SpeakerKind.COPIED)
 
     async def _place(self) -> Place:
@@ -339,7 +339,7 @@ class DiscordTarget:
     async def _shown_reply(self, place: Place, post: Post, delivery: Delivery) -> Delivered | None:
         """Send an embed of what *post* answers through its webhook; ``None`` if there is no need, or if that fails."""
         target, identity = self._question.target, delivery.identity
-        is_own_face = post.identity is None or bool(post.identity.look)
+        is_own_face = post.identity is None or bool(post.identity.sprite)
         if (
             target is None
             or identity is None
