@@ -98,7 +98,7 @@ def test_a_webhook_has_a_name_and_a_face_of_its_own(scene: _Scene) -> None:
     author = scene.webhook_says(content="a", username="Kit")["author"]
 
     assert ("Kit", True, True) == (author["name"], author["is_bot"], author["is_webhook"])
-    assert author["avatar"].startswith("/faces/")
+    assert author["avatar"].startswith("/avatars/")
 
 
 def test_a_webhook_that_quotes_what_it_answers_is_no_reply(scene: _Scene) -> None:

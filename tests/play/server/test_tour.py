@@ -172,7 +172,7 @@ def test_the_usual_bot_goes_on_after_the_stop_and_cadenza_ends_with_a_whole_clau
 
 @both_languages
 def test_each_sprite_has_a_face_of_its_own_and_the_usual_bot_reads_the_directions_out(language: str) -> None:
-    usual, ours = told("faces", language).films
+    usual, ours = told("sprites", language).films
     messages = [one.about["message"] for one in ours.of_kind("message")]
     faces = [
         one["author"]["avatar"] for one in messages if one["author"]["is_bot"] and (one["content"] or one["files"])

@@ -161,7 +161,7 @@ class Carrier(Enum):
 
     FILE = "file"
     """A JSON file."""
-    FACE = "face"
+    AVATAR = "avatar"
     """The character's avatar."""
     PLAIN = "plain"
     """A plain picture, which is no avatar."""
@@ -190,7 +190,7 @@ def write(character: Character, version: Version, *, carrier: Carrier = Carrier.
         data["group_only_greetings"] = []
     _write_lists(data, character, before)
     _write_extensions(data["extensions"], character, before, carrier)
-    _write_icon(data, "" if carrier is Carrier.FACE else character.avatar)
+    _write_icon(data, "" if carrier is Carrier.AVATAR else character.avatar)
     card |= {name: value for name, value in changed.items() if name in card}  # fields that are repeated at the top
     is_same = card.get("spec") == version.value
     number = card.get("spec_version") if is_same else None
@@ -236,7 +236,7 @@ def _write_extensions(extensions: dict[str, Any], character: Character, before: 
         _set(ours, "triggers", list(character.triggers))
     _set(ours, "degree", character.own.degree)
     _set(ours, "model", character.own.model or None)
-    _set(ours, "avatar", None if _is_icon(character.avatar) or carrier is Carrier.FACE else character.avatar or None)
+    _set(ours, "avatar", None if _is_icon(character.avatar) or carrier is Carrier.AVATAR else character.avatar or None)
     _set(ours, "has_avatar", False if carrier is Carrier.PLAIN and not character.avatar else None)
     _set(extensions, OURS, ours)
 
@@ -255,9 +255,9 @@ def _write_depth(extensions: dict[str, Any], note: Note | None) -> None:
         extensions[_DEPTH] = checked_json.inner(extensions, _DEPTH) | {"prompt": ""}
 
 
-def _write_icon(data: dict[str, Any], face: str) -> None:
-    """Make *face* the main icon, if it can be one."""
-    wanted = face if _is_icon(face) else ""
+def _write_icon(data: dict[str, Any], avatar: str) -> None:
+    """Make *avatar* the main icon, if it can be one."""
+    wanted = avatar if _is_icon(avatar) else ""
     if wanted == _avatar(data, {}, ""):
         return
     assets = list(checked_json.inners(data, "assets"))

@@ -14,7 +14,7 @@ from ..characters.character import Character, CharacterSprite
 from ..characters.names import key_of
 from ..readable_text import shortened
 from .command_inputs import (
-    face_given,
+    avatar_given,
     joined,
     kept_or_cleared,
     only,
@@ -102,12 +102,12 @@ def _add_add(group: app_commands.Group, context: CommandContext) -> None:
         character = await persona_called(interaction, context, persona)
         if character is None or await _is_taken(interaction, character, name):
             return
-        face = await face_given(image, url)
-        if face is None:
+        avatar = await avatar_given(image, url)
+        if avatar is None:
             msg = "A sprite needs a picture; give one, or its address."
             raise InputError(msg)
         sprite = await context.services.cast.add_sprite(
-            server_of(interaction), character.name, CharacterSprite(name, face, instructions, identity)
+            server_of(interaction), character.name, CharacterSprite(name, avatar, instructions, identity)
         )
         text = "{persona} now has the sprite {name}."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(sprite.name))
@@ -151,7 +151,7 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
             return
         if new_name is not None and await _is_taken(interaction, character, new_name, by=sprite.name):
             return
-        changed = only({"name": new_name, "avatar": await face_given(image, url), "is_identity": identity})
+        changed = only({"name": new_name, "avatar": await avatar_given(image, url), "is_identity": identity})
         if instructions is not None:
             changed["instructions"] = kept_or_cleared(instructions, sprite.instructions)
         if not changed:

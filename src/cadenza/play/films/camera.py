@@ -211,8 +211,8 @@ class Camera:
         """Record a person who is new or renamed."""
         id_ = user["id"]
         name = nick or user["global_name"] or str(user["username"])
-        face, is_bot = self._addresses.face(user), bool(user["bot"])
-        shown = {"id": id_, "name": name, "avatar": face, "is_bot": is_bot, "is_me": id_ == self._me}
+        avatar, is_bot = self._addresses.avatar(user), bool(user["bot"])
+        shown = {"id": id_, "name": name, "avatar": avatar, "is_bot": is_bot, "is_me": id_ == self._me}
         self._names[id_] = name
         if self._people.get(id_) != shown:
             self._people[id_] = shown

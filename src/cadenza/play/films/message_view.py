@@ -89,7 +89,7 @@ def _author(message: Json, names: Names, addresses: Addresses) -> Json:
     return {
         "id": author["id"],
         "name": names.users.get(author["id"]) or nick or name_of(author, {}),
-        "avatar": addresses.face(author),
+        "avatar": addresses.avatar(author),
         "is_bot": bool(author["bot"]),
         # A response to an interaction uses a webhook, but its author is the bot itself.
         "is_webhook": "webhook_id" in message and "interaction_metadata" not in message,
@@ -106,7 +106,7 @@ def _reply(message: Json, names: Names, addresses: Addresses) -> Json | None:
     return {
         "id": answered["id"],
         "name": name_of(author, names.users),
-        "avatar": addresses.face(author),
+        "avatar": addresses.avatar(author),
         "text": _gist(answered, _with_people(answered, names)),
     }
 

@@ -40,11 +40,11 @@ export function messageNode(message, view) {
  * An avatar: a picture, or the first letter of the name on a colour.
  * @param {{name: string, avatar: string|null}} person
  */
-function face(person) {
+function avatar(person) {
   const address = ownAddress(person.avatar);
-  if (address !== null) return el("img", { class: "face", alt: "", src: address, loading: "lazy", decoding: "async" });
+  if (address !== null) return el("img", { class: "avatar", alt: "", src: address, loading: "lazy", decoding: "async" });
   const [first = "?"] = new Intl.Segmenter(locale()).segment(String(person.name ?? "").trim() || "?");
-  const initial = el("span", { class: "face initial", text: (first.segment ?? "?").toUpperCase(), aria: { hidden: "true" } });
+  const initial = el("span", { class: "avatar initial", text: (first.segment ?? "?").toUpperCase(), aria: { hidden: "true" } });
   initial.style.setProperty("--hue", String(hue(String(person.name ?? ""))));
   return initial;
 }
@@ -76,7 +76,7 @@ function replyLine(reply, view) {
   const button = el(
     "button",
     { type: "button", class: "reply-line", aria: { label: t("view.reply_to", { name, text }) } },
-    face({ name, avatar: reply.avatar }),
+    avatar({ name, avatar: reply.avatar }),
     el("strong", { text: name }),
     el("span", { class: "reply-text", text }),
   );
@@ -92,7 +92,7 @@ function commandLine(command) {
   return el(
     "div",
     { class: "above" },
-    face({ name: String(who.name ?? ""), avatar: who.avatar }),
+    avatar({ name: String(who.name ?? ""), avatar: who.avatar }),
     el("strong", { text: String(who.name ?? "") }),
     el("span", { text: t("view.used") }),
     el("span", { class: "mention", text: `/${String(command.name ?? "").replace(/^\//, "")}` }),
@@ -101,7 +101,7 @@ function commandLine(command) {
 }
 
 function margin(message, view) {
-  return el("div", { class: "margin" }, view.isHead ? face(message.author) : when(message));
+  return el("div", { class: "margin" }, view.isHead ? avatar(message.author) : when(message));
 }
 
 function body(message, view) {

@@ -14,7 +14,7 @@ from ...sim.people import Person
 from ...sim.wire import Json
 from ...sim.world import World
 from ..films.rehearsal_room import hosted
-from .drawn_avatars import PARROT, STARGAZER, Mood, face
+from .drawn_avatars import PARROT, STARGAZER, Mood, drawn_avatar
 
 BOT = "Cadenza"
 GAZER = "Ren"
@@ -124,17 +124,17 @@ def _cast() -> Iterator[Character]:
         BOT,
         prompt="A friendly guide who shows what this bot can do, briefly and with good humour.",
         sprites=(
-            CharacterSprite("happy", face(PARROT, Mood.HAPPY), "when there is something to smile about"),
-            CharacterSprite("awed", face(PARROT, Mood.AWED), "when something is astonishing"),
+            CharacterSprite("happy", drawn_avatar(PARROT, Mood.HAPPY), "when there is something to smile about"),
+            CharacterSprite("awed", drawn_avatar(PARROT, Mood.AWED), "when something is astonishing"),
         ),
         is_main=True,
     )
     yield Character(
         GAZER,
         prompt="A shy astronomer who loves clear nights, and answers when somebody says their name.",
-        avatar=face(STARGAZER, Mood.CALM),
+        avatar=drawn_avatar(STARGAZER, Mood.CALM),
         sprites=(
-            CharacterSprite("happy", face(STARGAZER, Mood.HAPPY), "when the sky is clear"),
-            CharacterSprite("awed", face(STARGAZER, Mood.AWED), "when something in the sky is astonishing"),
+            CharacterSprite("happy", drawn_avatar(STARGAZER, Mood.HAPPY), "when the sky is clear"),
+            CharacterSprite("awed", drawn_avatar(STARGAZER, Mood.AWED), "when something in the sky is astonishing"),
         ),
     )

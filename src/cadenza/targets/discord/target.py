@@ -339,14 +339,14 @@ class DiscordTarget:
     async def _shown_reply(self, place: Place, post: Post, delivery: Delivery) -> Delivered | None:
         """Send an embed of what *post* answers through its webhook; ``None`` if there is no need, or if that fails."""
         target, identity = self._question.target, delivery.identity
-        is_own_face = post.identity is None or bool(post.identity.sprite)
+        is_own_avatar = post.identity is None or bool(post.identity.sprite)
         if (
             target is None
             or identity is None
             or self._courier.is_strict
             or self._question.is_shown
             or self._question.owed != target.message
-            or not is_own_face
+            or not is_own_avatar
             or place.kind is PlaceKind.DIRECT
         ):
             return None

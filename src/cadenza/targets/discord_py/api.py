@@ -118,18 +118,18 @@ class DiscordPyApi:
         return sent_of(sent, self._guild(channel))
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        told: dict[str, Any] = {"username": face.name}
-        if face.avatar_url is not None:
-            told["avatar_url"] = face.avatar_url
+        told: dict[str, Any] = {"username": identity.name}
+        if identity.avatar_url is not None:
+            told["avatar_url"] = identity.avatar_url
         if thread is not None:
             told["thread"] = discord.Object(int(thread))
         self._check()
         hook = self._hook(webhook.id, webhook.token)
         channel = thread or webhook.channel
-        return await self._executed(hook, message, told, key=webhook.id, channel=channel, name=face.name)
+        return await self._executed(hook, message, told, key=webhook.id, channel=channel, name=identity.name)
 
     async def follow_up(
         self, interaction: discord.Interaction[Any], message: Outgoing, /, *, channel: str, is_ephemeral: bool = False

@@ -179,10 +179,10 @@ class InteractionApi:
     # --- webhooks: not for what is sent here, but for what was sent before -----------------------
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        return await self._api.send_as(webhook, face, message, thread=thread)
+        return await self._api.send_as(webhook, identity, message, thread=thread)
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
