@@ -66,7 +66,7 @@ The lamp is broken.
 ---
 user: [System: This is the channel #general of the server “Home”.]
 ---
-user: [System: In this conversation: Mia, Tom. Other characters here: Aria. Write @ and a name to call somebody. \
+user: [System: In this conversation: Mia, Tom. Other characters here: Aria. Write @ and a name to ping somebody. \
 A character who is called by name may answer.]
 ---
 user: Mia: Hi!

@@ -72,7 +72,7 @@ def test_who_is_there_is_told() -> None:
 
     assert (
         "[System: In this conversation: Mia, Tom [tom.k]. Other characters here: Ren. "
-        "Write @ and a name to call somebody. A character who is called by name may answer.]"
+        "Write @ and a name to ping somebody. A character who is called by name may answer.]"
     ) == text(told)
     assert "may answer" not in text(company(["Mia"], ["Ren"], can_call_characters=False))
     assert "Other characters" not in text(company(["Mia"], [], can_call_characters=True))

@@ -53,7 +53,7 @@ def company(people: Sequence[str], characters: Sequence[str], *, can_call_charac
         told.append(f"Other characters here: {_listed(characters)}.")
     if not told:
         return None
-    told.append("Write @ and a name to call somebody.")
+    told.append("Write @ and a name to ping somebody.")
     if characters and can_call_characters:
         told.append("A character who is called by name may answer.")
     return _told(Tag.USERS_IN_CONVERSATION, " ".join(told))

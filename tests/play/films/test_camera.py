@@ -248,7 +248,7 @@ def test_who_has_a_role_is_called_by_it() -> None:
         room.jo.says(room.general, f"<@&{role}>, tea is ready!")
     room.jo.says(room.general, f"{room.mia.mention} <@&{crew}>")
 
-    calls = [record.about["message"]["calls"] for record in room.news if record.kind == "message"]
+    calls = [record.about["message"]["pings"] for record in room.news if record.kind == "message"]
     assert [[crew, room.mia.id], [guests], [room.mia.id, crew]] == calls
 
 

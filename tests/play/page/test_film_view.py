@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from playwright.async_api import expect
-from tests.play.page.attachment_reader import films
 
 from tests.browsing import PHONE, Open
 from tests.play.page.samples import REN, at, film, said
+from tests.play.page.showing import films
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

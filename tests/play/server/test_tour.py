@@ -138,8 +138,8 @@ def test_everyone_is_mentioned_by_the_usual_bot_only(language: str) -> None:
     )
 
     assert any("@everyone" in message["content"] for message in ours)
-    assert "everyone" in usual[-1]["calls"]
-    assert not any("everyone" in message["calls"] for message in ours)
+    assert "everyone" in usual[-1]["pings"]
+    assert not any("everyone" in message["pings"] for message in ours)
 
 
 @both_languages

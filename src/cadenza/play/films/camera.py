@@ -187,10 +187,10 @@ class Camera:
 
     def _as_shown(self, message: Json) -> Json:
         shown = as_shown(message, self._known, self._addresses)
-        if message["mention_roles"] and self._me not in shown["calls"]:
+        if message["mention_roles"] and self._me not in shown["pings"]:
             with suppress(Refusal):  # it may have been deleted
                 if self._me in self._world.pinged(message["channel_id"], message["id"]):
-                    shown["calls"].append(self._me)
+                    shown["pings"].append(self._me)
         return shown
 
     def _as_seen(self, channel: str, message: str) -> Json | None:

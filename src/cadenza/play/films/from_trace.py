@@ -103,7 +103,7 @@ class _Reel:
             "is_private": False,
             "is_thinking": False,
             "is_silent": False,
-            "calls": [],
+            "pings": [],
             "files": [_file(file)] if file else [],
             "embeds": [],
             "components": [],

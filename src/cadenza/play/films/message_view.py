@@ -53,7 +53,7 @@ def as_shown(message: Json, names: Names, addresses: Addresses) -> Json:
         "is_private": bool(flags & MessageFlag.EPHEMERAL),
         "is_thinking": bool(flags & MessageFlag.LOADING),
         "is_silent": bool(flags & MessageFlag.SUPPRESS_NOTIFICATIONS),
-        "calls": _calls(message),
+        "pings": _pings(message),
         "files": [_file(attachment, addresses) for attachment in message["attachments"]],
         "embeds": [_embed(embed, message, names, addresses) for embed in message["embeds"]],
         "components": [[_component(part) for part in row["components"]] for row in message["components"]],
@@ -127,9 +127,9 @@ def _command(message: Json, names: Names) -> Json | None:
     return interaction and {"name": interaction["name"], "who": name_of(interaction["user"], names.users)}
 
 
-def _calls(message: Json) -> list[str]:
-    called = [user["id"] for user in message["mentions"]] + list(message["mention_roles"])
-    return [*called, "everyone"] if message["mention_everyone"] else called
+def _pings(message: Json) -> list[str]:
+    pinged = [user["id"] for user in message["mentions"]] + list(message["mention_roles"])
+    return [*pinged, "everyone"] if message["mention_everyone"] else pinged
 
 
 def _file(attachment: Json, addresses: Addresses) -> Json:

@@ -21,7 +21,7 @@ const SILENT = "M3 3l18 18M10 5.3A6 6 0 0 1 18 11v4l2 2H8M6 9v6l-2 2h4M10 20a2 2
  * @returns {HTMLElement}
  */
 export function messageNode(message, view) {
-  const isCalling = message.calls.includes("everyone") || (view.me !== null && message.calls.includes(view.me));
+  const isPinging = message.pings.includes("everyone") || (view.me !== null && message.pings.includes(view.me));
   const article = el("article", {
     class: "message",
     tabIndex: -1,
@@ -29,7 +29,7 @@ export function messageNode(message, view) {
     aria: { label: `${message.author.name}, ${clock(message.time)}` },
   });
   article.classList.toggle("is-head", view.isHead);
-  article.classList.toggle("is-calling", isCalling);
+  article.classList.toggle("is-pinging", isPinging);
   article.classList.toggle("is-private", message.is_private === true);
   if (message.system !== null) article.append(...systemLine(message));
   else article.append(...[above(message, view), margin(message, view), body(message, view)].filter(Boolean));

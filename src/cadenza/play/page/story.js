@@ -120,11 +120,11 @@ function ruleChange(change, names) {
 }
 
 /** The pings of a message, and those it only names; empty if there are none. */
-function mentions({ calls, shows }) {
-  if (!calls.length && !shows.length) return null;
+function mentions({ pings, shows }) {
+  if (!pings.length && !shows.length) return null;
   const listed = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
   return section("story.mentions", sentences([
-    calls.length ? say("mentions.calls", { names: listed(calls) }) : "",
+    pings.length ? say("mentions.pings", { names: listed(pings) }) : "",
     shows.length ? say("mentions.shows", { names: listed(shows) }) : "",
   ]));
 }

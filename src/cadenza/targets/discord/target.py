@@ -252,13 +252,13 @@ class DiscordTarget:
 
     def _delivery(self, post: Post, place: Place) -> Delivery:
         identity = post.identity or self._persona.identity
-        called = self._mentions.called_by("" if post.attachment else post.text)
+        pings = self._mentions.pinged_by("" if post.attachment else post.text)
         message = Outgoing(
             post.text,
             nonce=self._nonces.next(),
             reply_to=self._question.reply_to(self._channel),
-            users=called.users,
-            roles=called.roles,
+            users=pings.users,
+            roles=pings.roles,
             files=(post.attachment,) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_table else (),
         )
