@@ -507,7 +507,7 @@ async def test_a_model_whose_keys_rest_is_passed_over() -> None:
     models = [tiny(name="tired", keyring=ring), unready, tiny(HELLO, name="fresh")]
     await reply(SCENE, models, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [("tired", "resting", 30.0), ("", "not ready", None)] == seen.values(
+    assert [("tired", "cooldown", 30.0), ("", "not ready", None)] == seen.values(
         "passed_over", "model", "why", "seconds"
     )
     assert ["fresh"] == seen.values("try", "model")

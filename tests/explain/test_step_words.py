@@ -26,7 +26,7 @@ def test_a_step_that_says_nothing_of_itself_has_words_too(step: str) -> None:
     ("step", "about", "words"),
     [
         ("reply", {"persona": "", "channel": "", "settings": {}}, "Reply"),
-        ("passed_over", {"model": "a:b", "why": "resting", "seconds": 12.0}, "a:b passed over: resting for 12.000 s more"),
+        ("passed_over", {"model": "a:b", "why": "cooldown", "seconds": 12.0}, "a:b passed over: cooldown for 12.000 s more"),
         ("passed_over", {"model": "", "why": "not ready", "seconds": None}, "a model passed over: not ready"),
         ("try", {"number": 1, "model": "a:b", "key": "key 1", "why": "first"}, "try 1: a:b with key 1 (first)"),
         (
