@@ -191,7 +191,7 @@ async def stall_and_nobody_does_better(story: Story) -> None:
 
 
 async def a_message_that_cannot_be_removed(story: Story) -> None:
-    """What cannot be taken back stays, and is a part of what was said."""
+    """What cannot be deleted stays, and is a part of what was said."""
     story.channel.keeps = True
     claude = story.model(CLAUDE, says(CLAUDE, "Hello, Mia."), says(CLAUDE, "Sorry for that."))
     gpt = story.model(GPT, breaks(GPT, HALF, "upstream is gone"), refuses(500, "out of order"))

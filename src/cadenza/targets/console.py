@@ -108,7 +108,7 @@ class ConsoleTarget:
 
     async def remove(self, receipt: Receipt, /) -> None:
         """Say that the message is deleted: a terminal cannot remove it."""
-        self.notice(f"Taken back: “{_beginning(_whole(receipt.post))}”")
+        self.notice(f"Deleted: “{_beginning(_whole(receipt.post))}”")
 
     # --- what else a chat shows --------------------------------------------------------
 

@@ -72,7 +72,7 @@ class _Reel:
         yield from self._said()
         if step.step == "sent":
             yield FilmRecord(step.at, "message", {"message": self._message(step)})
-        elif step.step == "taken_back" and step.about.get("error") is None:
+        elif step.step == "deleted" and step.about.get("error") is None:
             yield FilmRecord(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
         yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
 

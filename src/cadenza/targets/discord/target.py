@@ -218,13 +218,13 @@ class DiscordTarget:
             delivered = await self._delivered(place, delivery)
         except DeliveryError:
             if embed is not None:
-                await self._courier.withdraw(place, embed)
+                await self._courier.try_remove(place, embed)
                 self._question.is_shown = False
             raise
         self._question.owed = None
         first = delivered[0]
         if embed is not None and first.identity is None:
-            await self._courier.withdraw(place, embed)  # the bot itself can reply to a message
+            await self._courier.try_remove(place, embed)  # the bot itself can reply to a message
             embed = None
         self._note(delivery, delivered, embed)
         if first.identity is None:
@@ -400,7 +400,7 @@ class DiscordTarget:
         for message in reversed(post.messages):
             await self._courier.remove(place, message.sent.message, message.webhook)
         if post.reply_embed is not None:
-            await self._courier.withdraw(place, post.reply_embed)
+            await self._courier.try_remove(place, post.reply_embed)
             self._question.is_shown = False  # what comes instead answers the same message
         del self._sent_posts[receipt.message_id]  # only now: if a deletion failed, it can be tried again
 

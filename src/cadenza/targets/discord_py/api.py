@@ -141,7 +141,7 @@ class DiscordPyApi:
             hook, message, {"ephemeral": is_ephemeral}, key=str(interaction.id), channel=channel, name=None
         )
 
-    async def take_back_follow_up(self, interaction: discord.Interaction[Any], message: str, /) -> None:
+    async def delete_follow_up(self, interaction: discord.Interaction[Any], message: str, /) -> None:
         """Delete a follow-up of *interaction*."""
         await _asked(self._follow_up(interaction).delete_message(int(message)))
 
@@ -177,7 +177,7 @@ class DiscordPyApi:
         send: Coroutine[Any, Any, Any] = hook.send(**arguments(message), **told, wait=True)
         return sent_of(await self._deliveries.run(send, is_ours), self._guild(channel))
 
-    # --- reading and taking back -------------------------------------------------------------
+    # --- reading and deleting -------------------------------------------------------------
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
         """The newest messages of *channel*, the oldest of them first."""

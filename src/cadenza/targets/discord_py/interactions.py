@@ -139,7 +139,7 @@ class InteractionApi:
 
     async def delete(self, channel: str, message: str, /) -> None:  # noqa: ARG002  # as above
         """Delete a follow-up."""
-        await self._api.take_back_follow_up(self._interaction, message)
+        await self._api.delete_follow_up(self._interaction, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
         """Delete follow-ups, one by one."""
