@@ -245,7 +245,7 @@ async def test_what_cannot_be_taken_back_stays_and_was_said(
         outbox.add(posts("three"))
 
     assert ["two", "three"] == channel.texts == texts(outbox.receipts)
-    assert "could not be removed" in caplog.text
+    assert "could not be deleted" in caplog.text
     assert ", in remove\n" in caplog.text
     assert "secret" not in caplog.text
 
