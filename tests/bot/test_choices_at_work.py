@@ -172,7 +172,7 @@ class OfOneMessage(Stocked):
 async def test_what_a_server_chooses_goes_before_the_settings_of_a_model() -> None:
     def staffed(services: BotServices) -> BotServices:
         stock: Any = stocked(services).models
-        models: Any = OfOneMessage(stock, stock._namespace)
+        models: Any = OfOneMessage(stock, stock._registry)
         return replace(services, models=models)
 
     async with places(staffed=staffed) as place:
