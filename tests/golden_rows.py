@@ -120,17 +120,17 @@ def _code_ranges(row: Row) -> Answer:
 
 
 def _render_modifier(row: Row) -> Answer:
-    """The look, the text and the label that a decorated label gives; without one nothing happens."""
+    """The sprite, the text and the label that a decorated label gives; without one nothing happens."""
     own, chain = row["args"]["sourceNames"], row["args"]["chainSourceNames"]
-    looks = ("mad", "照れ", "m" * 64, "m" * 65)
-    persona = work.a_persona(own[0], own[1:], looks)
+    sprites = ("mad", "照れ", "m" * 64, "m" * 65)
+    persona = work.a_persona(own[0], own[1:], sprites)
     scene = work.context(persona, Roster(personas={name: name for name in chain if name not in own}), **work.QUIET)
     fed = _fed([row["input"], "final"])
     out = work.passed(work.row_of(scene, only="render_modifier"), fed)
     faces = {sprite.avatar: sprite.name for sprite in persona.sprites}
     found = [item for item in out if isinstance(item, Segment)]
-    looks_seen = {item.identity and faces.get(item.identity.avatar) for item in found}
-    ours = [work.joined(out), looks_seen, [item.label for item in found if item.label]]
+    sprites_seen = {item.identity and faces.get(item.identity.avatar) for item in found}
+    ours = [work.joined(out), sprites_seen, [item.label for item in found if item.label]]
     label = row["output"]
     if label is None:
         return ours, [work.joined(fed), {None}, []]
@@ -202,12 +202,12 @@ def _shown_prefill(row: Row) -> Answer:
 
 def _scenario(row: Row) -> Answer:
     args, wanted = row["args"], row["output"]
-    looks = [
-        work.a_sprite(look["name"], is_identity=look.get("identity", False), is_there=look.get("ok", True))
-        for look in args.get("sprites", ())
+    sprites = [
+        work.a_sprite(sprite["name"], is_identity=sprite.get("identity", False), is_there=sprite.get("ok", True))
+        for sprite in args.get("sprites", ())
     ]
     aliases = args.get("aliases", ["Tomori"])
-    persona = work.a_persona(args.get("botName", "Locke"), aliases, looks, is_alter=args.get("isAlter", False))
+    persona = work.a_persona(args.get("botName", "Locke"), aliases, sprites, is_alter=args.get("isAlter", False))
     people = tuple(work.a_participant(person["name"], person.get("aliases", ())) for person in args.get("cands", ()))
     scene = work.context(
         persona,

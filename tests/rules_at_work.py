@@ -98,15 +98,15 @@ def face(name: str) -> str:
 
 
 def a_sprite(name: str, *, is_identity: bool = False, is_there: bool = True) -> Sprite:
-    """A look, perhaps one whose picture is lost."""
-    return Sprite(name, face(f"look {name}") if is_there else None, is_identity=is_identity, is_usable=is_there)
+    """A sprite, perhaps one whose picture is lost."""
+    return Sprite(name, face(f"sprite {name}") if is_there else None, is_identity=is_identity, is_usable=is_there)
 
 
 def a_persona(
-    name: str, aliases: Iterable[str] = (), looks: Iterable[str | Sprite] = (), *, is_alter: bool = False
+    name: str, aliases: Iterable[str] = (), sprites: Iterable[str | Sprite] = (), *, is_alter: bool = False
 ) -> Persona:
-    """A persona with a face of its own and some looks."""
-    sprites = tuple(a_sprite(look) if isinstance(look, str) else look for look in looks)
+    """A persona with a face of its own and some sprites."""
+    sprites = tuple(a_sprite(sprite) if isinstance(sprite, str) else sprite for sprite in sprites)
     return Persona(name, tuple(aliases), avatar=face("own"), sprites=sprites, is_alter=is_alter)
 
 
@@ -133,7 +133,7 @@ def shown(out: Iterable[Out], persona: Persona) -> list[Sent]:
 
 
 def _dressed(identities: Sequence[Identity | None]) -> Iterator[Identity | None]:
-    """The identities under which messages are sent, so that a chat that groups by name tells two looks apart."""
+    """The identities under which messages are sent, so that a chat that groups by name tells two sprites apart."""
     if not any(identities):
         yield from identities
         return
@@ -149,11 +149,11 @@ def _dressed(identities: Sequence[Identity | None]) -> Iterator[Identity | None]
 
 
 def _sent(segment: Segment, identity: Identity | None, persona: Persona) -> Sent:
-    looks = {sprite.avatar: sprite.name for sprite in persona.sprites if sprite.avatar}
-    look = looks.get(identity.avatar) if identity else None
-    is_itself = identity is None or (look is None and identity.name == persona.name)
+    sprites = {sprite.avatar: sprite.name for sprite in persona.sprites if sprite.avatar}
+    sprite = sprites.get(identity.avatar) if identity else None
+    is_itself = identity is None or (sprite is None and identity.name == persona.name)
     return Sent(
-        edged(segment.text), None if is_itself or identity is None else identity.name, segment.label or None, look
+        edged(segment.text), None if is_itself or identity is None else identity.name, segment.label or None, sprite
     )
 
 
@@ -194,12 +194,12 @@ def revealed(name: str) -> str:
 
 
 def sprite_name(name: str) -> dict[str, Any]:
-    """Whether a look may be called *name*; how it is then shown and compared."""
-    from cadenza.bot.characters.names import look_name
+    """Whether a sprite may be called *name*; how it is then shown and compared."""
+    from cadenza.bot.characters.names import sprite_name
     from cadenza.text.names import sprite_key
 
     try:
-        checked = look_name(name)
+        checked = sprite_name(name)
     except (CadenzaError, ValueError):
         checked = None
     return {"ok": True, "displayName": checked, "spriteKey": sprite_key(checked)} if checked else {"ok": False}

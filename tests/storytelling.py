@@ -204,10 +204,11 @@ class Story:
         for failure in result.failures:
             self._lines.append(f"{'':8}  {'':<8} before: {_failure(failure)}")
 
-    def rests(self, ring: Keyring) -> None:
-        """Write down which keys rest."""
+    def cooldowns(self, ring: Keyring) -> None:
+        """Write down which keys are in cooldown."""
         told = [
-            f"{record.label} " + (f"rests until {record.cooling_until:.2f}" if record.cooling_until > now() else "free")
+            f"{record.label} "
+            + (f"in cooldown until {record.cooling_until:.2f}" if record.cooling_until > now() else "free")
             for record in ring
         ]
         self.note("keys", ", ".join(told))

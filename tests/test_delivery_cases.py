@@ -97,22 +97,22 @@ T36   avatars   a_face_with_an_address_travels_with_the_message
 T37   avatars   nothing_is_said_between_storing_a_face_and_speaking_under_it
 T38   avatars   which_face_is_shown_instead
 T39   avatars   a_persona_is_seen_as_before_when_its_new_face_would_take_long
-      which look was asked for is in the receipt: T53
+      which sprite was asked for is in the receipt: T53
 T40   avatars   somebody_else_is_never_seen_with_a_face_that_is_not_theirs
 T41   discord   a_webhook_shows_what_it_answers_first
-T42   discord   what_is_answered_is_shown_for_a_look_of_the_persona_only
-T43   discord   what_is_answered_is_shown_for_a_look_of_the_persona_only
+T42   discord   what_is_answered_is_shown_for_a_sprite_of_the_persona_only
+T43   discord   what_is_answered_is_shown_for_a_sprite_of_the_persona_only
 T44   discord   what_is_answered_is_shown_once_a_turn_even_if_that_failed
 T45   here      t45_what_is_answered_is_shown_once_a_turn
-T46   personas  a_change_of_look_is_a_change_of_name
+T46   personas  a_change_of_sprite_is_a_change_of_name
 T47   personas  behind_a_message_of_somebody_else_a_name_stands_for_itself
 T48   personas  which_message_is_somebody_elses
-T49   backstage the_next_reply_remembers_the_last_look
+T49   backstage the_next_reply_remembers_the_last_sprite
 T50   personas  after_ten_minutes_all_is_forgotten
 T51   here      t51_nobody_can_change_an_identity_that_was_given
 T52   personas  behind_a_message_of_the_bot_too
-T53   here      t53_a_look_that_nobody_saw_is_not_in_the_receipt
-      there are no rows: a receipt says under which look its message stands, for whoever keeps them
+T53   here      t53_a_sprite_that_nobody_saw_is_not_in_the_receipt
+      there are no rows: a receipt says under which sprite its message stands, for whoever keeps them
 T54   outbox    t80_whatever_goes_wrong_behind_a_send_it_was_sent
       nothing is written while a message is sent, so nothing can fail there
 T55   discord   the_first_message_answers_and_the_next_does_not
@@ -350,18 +350,18 @@ def test_t51_nobody_can_change_an_identity_that_was_given() -> None:
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(
-    ("granted", "look"),
+    ("granted", "sprite"),
     [
         pytest.param(INVITED, "mad", id="through a webhook"),
         pytest.param(INVITED & ~Permission.MANAGE_WEBHOOKS, None, id="as the bot"),
     ],
 )
-async def test_t53_a_look_that_nobody_saw_is_not_in_the_receipt(granted: Permission, look: str | None) -> None:
+async def test_t53_a_sprite_that_nobody_saw_is_not_in_the_receipt(granted: Permission, sprite: str | None) -> None:
     room = Room(granted=granted)
 
-    receipt = await room.target().send(post("Grr.", replace(REN, look="mad")))
+    receipt = await room.target().send(post("Grr.", replace(REN, sprite="mad")))
 
-    assert look == (receipt.identity.look if receipt.identity else None)
+    assert sprite == (receipt.identity.sprite if receipt.identity else None)
 
 
 # --- what fails --------------------------------------------------------------------------------------

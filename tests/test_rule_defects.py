@@ -43,7 +43,7 @@ MENTIONS = {
 PERSONAS = {"lilya": "lilya", "shy tomori": "lilya"}
 PEOPLE = (work.a_participant("Chris"), work.a_participant("クリス"), work.a_participant("Obonya", ["obo"]))
 ROSTER = Roster(mentions=MENTIONS, emoji=EMOJI, personas=PERSONAS, participants=PEOPLE, speakers=("Aki",))
-LOOKS = ("mad", "smug", work.a_sprite("The Voice", is_identity=True))
+SPRITES = ("mad", "smug", work.a_sprite("The Voice", is_identity=True))
 
 
 def out_of(text: str, *, persona: Persona | str = "Tomori", roster: Roster = ROSTER, **options: Any) -> list[Out]:
@@ -72,8 +72,8 @@ def fed(items: Iterable[str | Segment], *, end: Ending = Ending.FINAL, **options
 
 
 def seen(items: Iterable[str | Segment], **options: Any) -> list[Sent]:
-    """What people see of *items*, said by Ren with all the looks."""
-    persona = work.a_persona("Ren", looks=LOOKS)
+    """What people see of *items*, said by Ren with all the sprites."""
+    persona = work.a_persona("Ren", sprites=SPRITES)
     out = fed(items, persona=persona, **options)
     assert [] == work.stops(out)
     return work.shown(out, persona)
@@ -273,7 +273,7 @@ def test_f02_a_label_in_another_case_is_known_where_the_reply_opens() -> None:
 
 
 def test_f03_held_punctuation_does_not_hide_a_label() -> None:
-    """It joins the words that the label stood before, or is said before them without their look."""
+    """It joins the words that the label stood before, or is said before them without their sprite."""
     grr = Sent("grr", "Ren", "Ren (mad): ", "mad")
 
     assert seen(["...\n", "Ren (mad): grr\n"]) in ([replace(grr, text="...grr")], [Sent("..."), grr])
@@ -298,7 +298,7 @@ def test_f03_held_punctuation_does_not_cost_the_reply(opening: str) -> None:
         *("_Ren (mad):_", "__Ren (mad)__:", "Ren: Ren (mad):", "  Ren  ( mad ) :", "Ren (MAD):"),
     ],
 )  # fmt: skip
-def test_f04_a_look_is_known_in_every_form(label: str) -> None:
+def test_f04_a_sprite_is_known_in_every_form(label: str) -> None:
     assert [Sent("grr", "Ren", "Ren (mad): ", "mad")] == seen([f"{label} grr\n"])
 
 
@@ -348,7 +348,7 @@ def test_f05_a_label_waits_for_what_it_stands_before(items: list[str]) -> None:
     assert [Sent("text after", "Ren", "Ren (mad): ", "mad")] == seen(items)
 
 
-def test_f05_a_look_that_nobody_saw_changes_no_name() -> None:
+def test_f05_a_sprite_that_nobody_saw_changes_no_name() -> None:
     messages = seen(["Ren (smug): a\n", "Ren (mad):\n", "Ren (smug): b\n"])
 
     assert [("a", "Ren", "smug"), ("b", "Ren", "smug")] == [(m.text, m.username, m.sprite) for m in messages]
@@ -818,7 +818,7 @@ def _cost(text: str, roster: Roster, times: int) -> int:
     """What it costs to pass a thousand characters of *text* so many times, in segments or in one."""
     options = {"unknown_emoji": "strip", "sanitise": "*", "unicode_spaces": True, "tables": "source"}
     scene = work.context(
-        work.a_persona("Ren", ["Rennie"], LOOKS), roster, prefill="Sure, here", speaker_guard=True, **options
+        work.a_persona("Ren", ["Rennie"], SPRITES), roster, prefill="Sure, here", speaker_guard=True, **options
     )
     row = work.row_of(scene)
     thousand = text * (1000 // len(text))
@@ -842,7 +842,7 @@ def test_f18_one_long_segment_costs_no_more_than_its_parts(text: str) -> None:
 
     def cost(text: str) -> int:
         row = work.row_of(
-            work.context(work.a_persona("Ren", looks=LOOKS), _CROWD, unknown_emoji="strip", tables="source")
+            work.context(work.a_persona("Ren", sprites=SPRITES), _CROWD, unknown_emoji="strip", tables="source")
         )
         return calls_of(lambda: work.passed(row, [Segment(text, Boundary.FINAL)]))
 

@@ -50,25 +50,25 @@ async def dead_key(story: Story) -> None:
         GPT, wrong, says(GPT, "Hello, Mia."), says(GPT, "Still here."), says(GPT, "And again."), keys=ring
     )
     await story.turn(model)
-    story.rests(ring)
+    story.cooldowns(ring)
     await story.turn(model, says="are you there?")
     await asyncio.sleep(300)
     await story.turn(model, says="and now?")
-    story.rests(ring)
+    story.cooldowns(ring)
 
 
 async def rate_limited_key(story: Story) -> None:
-    """A key that is used too often rests for as long as its provider says, and is then used again."""
+    """A key that is used too often is in cooldown for as long as its provider says, and is then used again."""
     ring = story.ring(2)
     limited = refuses(429, LIMITED, retry_after=30)
     answers = (says(GPT, f"Answer {number}.") for number in range(1, 4))
     model = story.model(GPT, limited, *answers, keys=ring)
     await story.turn(model)
-    story.rests(ring)
+    story.cooldowns(ring)
     await story.turn(model, says="and you?")
     await asyncio.sleep(30)
     await story.turn(model, says="still?")
-    story.rests(ring)
+    story.cooldowns(ring)
 
 
 async def all_keys_rate_limited_for_a_short_time(story: Story) -> None:
@@ -83,15 +83,15 @@ async def all_keys_rate_limited_for_long(story: Story) -> None:
     limited = refuses(429, LIMITED, retry_after=30)
     model = story.model(GPT, limited, limited, limited, says(GPT, "Hello, Mia."), keys=ring)
     await story.turn(model)
-    story.rests(ring)
+    story.cooldowns(ring)
     await story.turn(model, says="hello?")
-    story.rests(ring)
+    story.cooldowns(ring)
     await asyncio.sleep(22)
     await story.turn(model, says="now?")
 
 
-async def resting_model(story: Story) -> None:
-    """A model all of whose keys rest is not even asked while there is another."""
+async def model_in_cooldown(story: Story) -> None:
+    """A model whose keys are all in cooldown is not asked while there is another."""
     gpt = story.model(GPT, refuses(429, LIMITED, retry_after=30), says(GPT, "Back again."))
     claude = story.model(CLAUDE, says(CLAUDE, "Hello, Mia."), says(CLAUDE, "Still me."))
     await story.turn(gpt, claude)
@@ -111,7 +111,7 @@ async def content_filter(story: Story) -> None:
     ring = story.ring(3)
     blocked = (0.1, b'data: {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}\n\n')
     await story.turn(story.model(GEMINI, blocked, keys=ring), story.model(GPT, says(GPT, "Hello, Mia.")))
-    story.rests(ring)
+    story.cooldowns(ring)
 
 
 async def content_filter_in_the_middle(story: Story) -> None:
@@ -191,7 +191,7 @@ async def stall_and_nobody_does_better(story: Story) -> None:
 
 
 async def a_message_that_cannot_be_removed(story: Story) -> None:
-    """What cannot be taken back stays, and is a part of what was said."""
+    """What cannot be deleted stays, and is a part of what was said."""
     story.channel.keeps = True
     claude = story.model(CLAUDE, says(CLAUDE, "Hello, Mia."), says(CLAUDE, "Sorry for that."))
     gpt = story.model(GPT, breaks(GPT, HALF, "upstream is gone"), refuses(500, "out of order"))
@@ -245,7 +245,7 @@ async def fallback_that_cannot_be_prepared(story: Story) -> None:
 
 
 async def delivery_refused(story: Story) -> None:
-    """A channel that takes no message is not the model's fault: nobody else is asked, and no key rests."""
+    """A channel that takes no message is not the model's fault: nobody else is asked, and no key gets a cooldown."""
     ring = story.ring(2)
     gpt = story.model(GPT, says(GPT, "Hello, Mia."), says(GPT, "Hello again."), keys=ring)
     claude = story.model(CLAUDE)
@@ -253,7 +253,7 @@ async def delivery_refused(story: Story) -> None:
     await story.turn(gpt, claude)
     story.channel.refuses = DeliveryError("Unknown Channel", code=10003, kind=DeliveryKind.CHANNEL_GONE)
     await story.turn(gpt, claude, says="hello?")
-    story.rests(ring)
+    story.cooldowns(ring)
 
 
 async def stops(story: Story) -> None:
@@ -298,7 +298,7 @@ STORIES: tuple[Callable[[Story], Awaitable[None]], ...] = (
     rate_limited_key,
     all_keys_rate_limited_for_a_short_time,
     all_keys_rate_limited_for_long,
-    resting_model,
+    model_in_cooldown,
     dead_model,
     content_filter,
     content_filter_in_the_middle,

@@ -29,7 +29,7 @@ class Identity:
     name: str
     avatar: str | None = None
     """An address or a data URI; ``None`` leaves the avatar to the target."""
-    look: str = ""
+    sprite: str = ""
     """The sprite, if several share one name: a chat that groups messages by name needs to tell them apart."""
 
 

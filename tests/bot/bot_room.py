@@ -19,7 +19,7 @@ from typing import Any
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.character import Character, CharacterSprite
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
 from cadenza.bot.store.in_memory import MemoryStore
@@ -43,7 +43,9 @@ QUICK = Settings.of(degree=1, retry_delay=0.01)
 REN = Character("Ren", prompt="A fox.", is_main=True)
 KIRA = Character("Kira", prompt="A cat.", triggers=("kitty",), avatar="https://example.org/kira.png")
 MIKO = Character(
-    "Miko", prompt="An owl.", looks=(Look("mad", "https://example.org/mad.png", instructions="when she is angry"),)
+    "Miko",
+    prompt="An owl.",
+    sprites=(CharacterSprite("mad", "https://example.org/mad.png", instructions="when she is angry"),),
 )
 CONFIG = Config(personas=(REN, KIRA, MIKO), settings=QUICK)
 

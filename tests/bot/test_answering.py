@@ -299,7 +299,7 @@ async def test_whoever_waits_for_a_tool_can_stop_it_and_what_else_they_say_waits
 
 async def test_that_another_key_of_the_same_model_was_used_is_told_nobody() -> None:
     def rests(_: Prompt) -> list[str]:
-        problem = "its key is at rest"
+        problem = "its key is in cooldown"
         raise ProviderError(problem, kind=ErrorKind.RATE_LIMIT)
 
     async def sources(name: str, server: str = "") -> list[Model]:

@@ -42,7 +42,7 @@ def test_names_that_several_have_are_told_apart() -> None:
     assert {1: "Mia [mia.k]", 2: "mia [mia2]", 3: "zoe"} == told_apart(people)
 
 
-def test_nobody_has_the_name_of_a_character_or_of_its_look() -> None:
+def test_nobody_has_the_name_of_a_character_or_of_its_sprite() -> None:
     people = [person(1, "mia.k", "ren"), person(2, "tom", "Ren (mad)"), person(3, "zoe", "Zoe (she/her)")]
 
     assert {1: "ren [mia.k]", 2: "Ren (mad) [tom]", 3: "Zoe (she/her)"} == told_apart(people, taken=["Ren"])

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite, Lore
 from cadenza.bot.config.config import Config, ConversationConfig
 from cadenza.bot.config.current import Current
 from cadenza.bot.memory.location import Location
@@ -39,7 +39,7 @@ REN = Character(
     notes=(Note("{{char}} is tired.", 1),),
     afterword="Keep it short.",
     triggers=("mirror boy",),
-    looks=(Look("mad", "https://example.org/mad.png", "When teased."),),
+    sprites=(CharacterSprite("mad", "https://example.org/mad.png", "When teased."),),
     lore=(Lore("The lamp is broken.", ("lamp",)), Lore("The cat is blue.", ("cat",))),
 )
 CAST = (ARIA, REN)
@@ -51,14 +51,14 @@ You are Ren.
 
 Ren is shy, and likes Mia.
 
-When to use your looks:
+When to use your sprites:
 - mad: When teased.
 
-Begin a line with 'Ren (look): ' to show one of your looks: mad.
+Begin a line with 'Ren (sprite): ' to show one of your sprites: mad.
 
 This is a live chat. Write as people write there: short and natural, one thought a line; every line is sent as a message \
 of its own. Leave out headings and lists unless somebody asks for them; a table may be used where it helps. Speak only \
-for yourself, and put no name in front of what you say, but to show a look: 'Ren (look): '.
+for yourself, and put no name in front of what you say, but to show a sprite: 'Ren (sprite): '.
 
 Emoji of this server, to be used sparingly: :wave:
 
@@ -66,7 +66,7 @@ The lamp is broken.
 ---
 user: [System: This is the channel #general of the server “Home”.]
 ---
-user: [System: In this conversation: Mia, Tom. Other characters here: Aria. Write @ and a name to call somebody. \
+user: [System: In this conversation: Mia, Tom. Other characters here: Aria. Write @ and a name to ping somebody. \
 A character who is called by name may answer.]
 ---
 user: Mia: Hi!

@@ -72,7 +72,7 @@ def test_who_is_there_is_told() -> None:
 
     assert (
         "[System: In this conversation: Mia, Tom [tom.k]. Other characters here: Ren. "
-        "Write @ and a name to call somebody. A character who is called by name may answer.]"
+        "Write @ and a name to ping somebody. A character who is called by name may answer.]"
     ) == text(told)
     assert "may answer" not in text(company(["Mia"], ["Ren"], can_call_characters=False))
     assert "Other characters" not in text(company(["Mia"], [], can_call_characters=True))
@@ -93,6 +93,6 @@ def test_emoji_are_listed_up_to_a_bound() -> None:
     assert 2000 > len(text(emoji([f"emoji_{number}" for number in range(500)])))
 
 
-def test_how_to_show_a_look_is_told_to_who_has_one() -> None:
-    assert "'Ren (look): '" in text(manners(Persona("Ren", sprites=(Sprite("mad"),))))
-    assert "(look)" not in text(manners(Persona("Ren")))
+def test_how_to_show_a_sprite_is_told_to_who_has_one() -> None:
+    assert "'Ren (sprite): '" in text(manners(Persona("Ren", sprites=(Sprite("mad"),))))
+    assert "(sprite)" not in text(manners(Persona("Ren")))

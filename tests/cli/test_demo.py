@@ -87,7 +87,7 @@ async def test_messages_arrive_one_by_one() -> None:
             return super().write(text)
 
     await demo.play(ConsoleTarget("Ren", console=Console(file=Clock(), force_terminal=False)))
-    assert len(times) == 18 + 1  # one is taken back
+    assert len(times) == 18 + 1  # one is deleted
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.1
 
 
@@ -105,7 +105,7 @@ async def test_every_element_is_seen() -> None:
         "\nRen 😼: I did say Saturday, didn't I?\n",
         "\nRen:\n  | when | look | meteors an hour |\n  |---|---|---:|\n",
         "\n(thought) The peak is at three,",
-        "\nRen: Easy, all it takes is a rooster.\n\n-- Taken back: “Easy, all it takes is a rooster.”\n\nRen: Three",
+        "\nRen: Easy, all it takes is a rooster.\n\n-- Deleted: “Easy, all it takes is a rooster.”\n\nRen: Three",
         "\nRen:\n  ```python\n  import time\n",
         "\n-- `vega` answered instead of `polaris` (the line to it broke).\n\nMia: And where",
         "\n-- Mia pressed stop\n\nRen: Neither gave in, so it bears both names.\n\nMia: Keep",
@@ -175,7 +175,7 @@ def test_an_interrupt_ends_it_with_one_line(
         "weather tool",
         "| when",
         "a rooster",
-        "Taken back",
+        "Deleted",
         "three days apart",
         "pressed stop",
     ],

@@ -507,7 +507,7 @@ async def test_a_model_whose_keys_rest_is_passed_over() -> None:
     models = [tiny(name="tired", keyring=ring), unready, tiny(HELLO, name="fresh")]
     await reply(SCENE, models, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [("tired", "resting", 30.0), ("", "not ready", None)] == seen.values(
+    assert [("tired", "cooldown", 30.0), ("", "not ready", None)] == seen.values(
         "passed_over", "model", "why", "seconds"
     )
     assert ["fresh"] == seen.values("try", "model")
@@ -524,7 +524,7 @@ async def test_what_a_failed_try_said_is_put_aside_and_taken_back() -> None:
 
     assert [[2]] == seen.values("withdrawn", "posts")
     assert [["1"]] == seen.values("superseded", "messages")
-    assert [("1", None)] == seen.values("taken_back", "message", "error")
+    assert [("1", None)] == seen.values("deleted", "message", "error")
     assert [[1], [3]] == seen.values("sent", "posts")
 
 
@@ -555,7 +555,7 @@ async def test_a_message_that_cannot_be_taken_back_is_told_with_the_reason() -> 
 
     await reply(SCENE, scripted('{"text": "Hi"}'), Sticky(), settings=AT_ONCE, supersedes=[old], trace=seen)
 
-    ((message, error),) = seen.values("taken_back", "message", "error")
+    ((message, error),) = seen.values("deleted", "message", "error")
     assert ("99", "OSError", "") == (message, error["type"], error["text"])
 
 

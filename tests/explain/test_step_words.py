@@ -26,7 +26,7 @@ def test_a_step_that_says_nothing_of_itself_has_words_too(step: str) -> None:
     ("step", "about", "words"),
     [
         ("reply", {"persona": "", "channel": "", "settings": {}}, "Reply"),
-        ("passed_over", {"model": "a:b", "why": "resting", "seconds": 12.0}, "a:b passed over: resting for 12.000 s more"),
+        ("passed_over", {"model": "a:b", "why": "cooldown", "seconds": 12.0}, "a:b passed over: cooldown for 12.000 s more"),
         ("passed_over", {"model": "", "why": "not ready", "seconds": None}, "a model passed over: not ready"),
         ("try", {"number": 1, "model": "a:b", "key": "key 1", "why": "first"}, "try 1: a:b with key 1 (first)"),
         (
@@ -62,10 +62,10 @@ def test_a_step_that_says_nothing_of_itself_has_words_too(step: str) -> None:
         ("withdrawn", {"posts": [1, 2]}, "2 messages that waited put aside"),
         ("withdrawn", {"posts": []}, ""),
         ("brought_back", {"posts": [1]}, "1 message sent after all"),
-        ("superseded", {"messages": ["7", "8"]}, "to be taken back: message id 7, 8"),
-        ("spared", {"messages": ["7"]}, "not taken back after all: message id 7"),
-        ("taken_back", {"message": "7", "seconds": 0.5, "error": None}, "message id 7 taken back in 0.500 s"),
-        ("taken_back", {"message": "7", "seconds": 0.5, "error": ERROR}, "message id 7 could not be taken back: it is asleep [top_p]"),
+        ("superseded", {"messages": ["7", "8"]}, "to be deleted: message id 7, 8"),
+        ("spared", {"messages": ["7"]}, "kept after all: message id 7"),
+        ("deleted", {"message": "7", "seconds": 0.5, "error": None}, "message id 7 deleted in 0.500 s"),
+        ("deleted", {"message": "7", "seconds": 0.5, "error": ERROR}, "message id 7 could not be deleted: it is asleep [top_p]"),
         ("tool", {"name": "dice", "arguments": "{}", "seconds": 0.5}, 'tool dice "{}": took 0.500 s'),
         ("tool", {"name": "dice", "arguments": "{}", "seconds": 0.5, "is_error": True}, 'tool dice "{}": failed after 0.500 s'),
         ("tool", {"name": "dice", "arguments": "{}", "remembered": True}, 'tool dice "{}": remembered, not run again'),

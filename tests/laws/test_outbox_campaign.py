@@ -94,7 +94,7 @@ class Campaign:
 
     def take_out(self, outbox: Outbox) -> None:
         """Take what waits out, and perhaps put it in again at the end."""
-        posts = outbox.withdraw(self.part)
+        posts = outbox.remove_queued(self.part)
         out = [line for post in posts for line in post.text.split("\n")]
         self.wanted = [line for line in self.wanted if line not in out]
         if self._dice.random() < 0.5:

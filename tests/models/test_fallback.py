@@ -155,7 +155,7 @@ async def test_the_key_that_can_be_used_first_is_waited_for_if_nobody_else_is_th
 
 
 async def test_a_key_that_rests_for_long_is_not_waited_for() -> None:
-    """It rests for a minute if its provider does not say for how long."""
+    """Its cooldown is a minute if its provider does not say for how long."""
     assert ["a k1"] == await names(fallback_chain(model("a", ring("k1"))), broke(LIMITED))
 
 
@@ -306,17 +306,17 @@ async def test_two_replies_at_once_take_turns_with_the_keys() -> None:
     assert ["k1", "k2", "k3", "k1"] == asked
 
 
-# --- models whose keys rest ----------------------------------------------------------------------------------------
+# --- models in cooldown ----------------------------------------------------------------------------------------
 
 
-def resting(name: str, seconds: float) -> Model:
+def cooling(name: str, seconds: float) -> Model:
     keys = ring("k1")
     keys.failed(keys.main, limited(seconds))
     return model(name, keys)
 
 
 async def test_a_model_whose_keys_rest_is_asked_last_and_noted_once() -> None:
-    cast = fallback_chain(resting("a", 100.0), model("b"), resting("c", 100.0), model("d"))
+    cast = fallback_chain(cooling("a", 100.0), model("b"), cooling("c", 100.0), model("d"))
 
     assert ["b", "d", "a k1", "c k1"] == await names(cast, broke(BLOCKED))
     assert ["a", "b", "c", "d", "a"] == [failure.model for failure in cast.failures]
@@ -324,7 +324,7 @@ async def test_a_model_whose_keys_rest_is_asked_last_and_noted_once() -> None:
 
 
 async def test_the_first_model_is_no_fallback_even_if_it_is_asked_last() -> None:
-    cast = fallback_chain(resting("a", 100.0), model("b"))
+    cast = fallback_chain(cooling("a", 100.0), model("b"))
 
     await cast.begin()
     was = cast.is_fallback
@@ -336,7 +336,7 @@ async def test_the_first_model_is_no_fallback_even_if_it_is_asked_last() -> None
 @pytest.mark.parametrize(("seconds", "waits"), [(6.0, 6.0), (60.0, 0.0)], ids=["short", "long"])
 async def test_a_rest_is_waited_for_if_it_is_short(seconds: float, waits: float) -> None:
     """If it is long, the main key is tried all the same: whoever looked after it meanwhile should not have to wait."""
-    again = await fallback_chain(resting("a", seconds)).begin()
+    again = await fallback_chain(cooling("a", seconds)).begin()
 
     assert ("k1", waits) == (key(again), now())
 

@@ -1,4 +1,4 @@
-"""Keys: what helps against a failure, which key is used, and how long one rests.
+"""Keys: what helps against a failure, which key is used, and how long its cooldown is.
 
 ``[test]`` numbers are those of the specification's section 10, ``B`` numbers the defects of its section 12.
 """
@@ -399,7 +399,7 @@ async def test_b52_what_no_key_cures_is_not_held_against_one(trouble: Outcome | 
     assert 0 == ring.ready_in()
 
 
-# --- how long it rests ---------------------------------------------------------------------------------
+# --- how long a cooldown takes ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -433,13 +433,13 @@ async def test_how_long_a_key_rests(error: ProviderError, expected: float) -> No
 async def test_b58_each_failure_in_a_row_doubles_it_up_to_the_longest(
     seconds: float | None, expected: list[float]
 ) -> None:
-    ring, rests = ring_of("a"), list[float]()
+    ring, cooldowns = ring_of("a"), list[float]()
     for _ in expected:
         ring.failed(ring.main, rate_limit(seconds))
-        rests.append(ring.ready_in())
+        cooldowns.append(ring.ready_in())
         await asyncio.sleep(ring.ready_in())
 
-    assert expected == rests
+    assert expected == cooldowns
 
 
 async def test_a_key_that_fails_for_ever_is_asked_for_ever() -> None:
@@ -512,9 +512,9 @@ async def test_a_key_that_rests_is_never_chosen_and_never_rests_longer_than_allo
     for step, which, seconds in steps:
         match step:
             case "c":
-                key, resting = ring.choose(), [row.cooling_until > now() for row in ring]
-                assert all(resting) is (key is None) is (ring.ready_in() > 0)
-                assert key is None or not resting[keys.index(key)]
+                key, cooling = ring.choose(), [row.cooling_until > now() for row in ring]
+                assert all(cooling) is (key is None) is (ring.ready_in() > 0)
+                assert key is None or not cooling[keys.index(key)]
             case "f":
                 ring.failed(keys[which], rate_limit(seconds if which else None))
                 assert 0 <= ring.cooling_until(keys[which]) - now() <= 3600

@@ -71,7 +71,7 @@ def test_fonts_of_other_names_are_better_than_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("look", "file", "thicker", "slanted"),
+    ("style", "file", "thicker", "slanted"),
     [
         pytest.param(Run(""), "arial.ttf", False, False, id="plain"),
         pytest.param(Run("", bold=True), "arialbd.ttf", False, False, id="bold"),
@@ -80,12 +80,12 @@ def test_fonts_of_other_names_are_better_than_none(tmp_path: Path) -> None:
     ],
 )
 def test_the_closest_style_is_taken_and_what_it_lacks_is_made_up(
-    look: Run, file: str, tmp_path: Path, *, thicker: bool, slanted: bool
+    style: Run, file: str, tmp_path: Path, *, thicker: bool, slanted: bool
 ) -> None:
     _copy(tmp_path, "arial.ttf")
     _copy(tmp_path, "arialbd.ttf", style=1)
 
-    font = Fonts((), [tmp_path]).font("a", look)
+    font = Fonts((), [tmp_path]).font("a", style)
 
     assert (str(tmp_path / file), thicker, slanted) == (font.face.file, font.stroke > 0, font.slanted)
 

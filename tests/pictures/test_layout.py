@@ -73,7 +73,7 @@ def test_long_text_is_broken_between_words_and_fits() -> None:
 def test_a_header_is_bold() -> None:
     layout = _laid(table("a", "b"))
 
-    assert [True, False] == [row[0].lines[0].pieces[0].look.bold for row in layout.rows]
+    assert [True, False] == [row[0].lines[0].pieces[0].style.bold for row in layout.rows]
 
 
 def test_short_cells_are_not_broken_beside_long_ones() -> None:
@@ -272,7 +272,7 @@ def test_what_is_read_from_the_right_is_laid_from_the_right(not_tested: Callable
 
     arabic, latin = layout.rows[1][0], layout.rows[2][0]
     assert (False, True) == (arabic.rightwards, latin.rightwards)
-    assert [False, True, False] == [piece.look.bold for piece in arabic.lines[0].pieces]
+    assert [False, True, False] == [piece.style.bold for piece in arabic.lines[0].pieces]
     assert arabic.lines[0].pieces[-1].text.startswith("هذا")
     assert latin.lines[0].pieces[0].text.startswith("! ab")
 

@@ -84,7 +84,7 @@ def rendered(*given: str | Segment, persona: Persona = PERSONA) -> list[Shown]:
         "Locke (obo): Locke (nobody): Lockie (smug): heh",
     ],
 )
-def test_a_line_with_a_look_is_shown_under_it(line: str) -> None:
+def test_a_line_with_a_sprite_is_shown_under_it(line: str) -> None:
     assert rendered(line) == [("heh", SMUG, "Locke (smug): ")]
 
 
@@ -126,7 +126,7 @@ def test_other_lines_stay_as_they_are(line: str) -> None:
 @pytest.mark.parametrize(
     "rest", ["Locke: heh", "* Locke (very mad): heh", "`Locke (very mad): heh`", "I am Locke (x): heh"]
 )
-def test_what_is_no_look_behind_one_is_text(rest: str) -> None:
+def test_what_is_no_sprite_behind_one_is_text(rest: str) -> None:
     assert [(rest, SMUG, "Locke (smug): ")] == rendered(f"Locke (smug): {rest}")
 
 
@@ -144,7 +144,7 @@ def test_after_a_tool_call_a_line_begins() -> None:
     assert fed(rule, "Locke (smug): heh") == [("heh", SMUG, "Locke (smug): ")]
 
 
-def test_a_persona_without_a_name_wears_no_look() -> None:
+def test_a_persona_without_a_name_wears_no_sprite() -> None:
     nobody = Persona("", sprites=(Sprite("smug", "smug.png"),))
 
     assert RenderModifier(RuleContext(nobody)).is_idle
@@ -170,7 +170,7 @@ def test_a_name_is_taken_literally() -> None:
         pytest.param("Locke (shade): x", Identity("Shade (Locke)"), "Locke (Shade): ", id="somebody without a picture"),
         pytest.param("Locke (OBO): x", OBO, "Locke (Obonya): ", id="somebody in the scene"),
         pytest.param("Locke (twice): x", Identity("Twice (Locke)", "twice.png"), "Locke (Twice): ", id="listed twice"),
-        pytest.param("Locke (broken): x", None, "", id="a look without a picture, and nobody instead of it"),
+        pytest.param("Locke (broken): x", None, "", id="a sprite without a picture, and nobody instead of it"),
         pytest.param("Locke (sam): x", None, "", id="two of that name"),
         pytest.param("Locke (me): x", None, "", id="the persona itself"),
         pytest.param("Locke (dancing): x", None, "", id="unknown"),
@@ -196,7 +196,7 @@ def test_an_identity_that_is_there_already_stays() -> None:
 # --- how long it lasts -----------------------------------------------------------------
 
 
-def test_a_look_lasts_until_the_plain_name_speaks() -> None:
+def test_a_sprite_lasts_until_the_plain_name_speaks() -> None:
     assert rendered("Locke (smug): heh", "still", "Locke: base", "again") == [
         ("heh", SMUG, "Locke (smug): "),
         ("still", SMUG, ""),
@@ -206,7 +206,7 @@ def test_a_look_lasts_until_the_plain_name_speaks() -> None:
 
 
 @pytest.mark.parametrize("plain", ["Lockie: b", "**Locke:** b", "*Locke*: b", "  LOCKE ： b"])
-def test_every_plain_label_of_an_own_name_takes_the_look_off_and_goes(plain: str) -> None:
+def test_every_plain_label_of_an_own_name_takes_the_sprite_off_and_goes(plain: str) -> None:
     assert rendered("Locke (smug): a\n", plain)[1] == ("b", None, "")
 
 
@@ -221,7 +221,7 @@ def test_a_plain_name_in_the_middle_of_a_line_takes_nothing_off() -> None:
     assert [SMUG, SMUG, SMUG] == [identity for _, identity, _ in faces]
 
 
-def test_a_look_lasts_until_another_one_comes() -> None:
+def test_a_sprite_lasts_until_another_one_comes() -> None:
     faces = [identity for _, identity, _ in rendered("Locke (smug): a", "Locke (very mad): b", "c")]
 
     assert [SMUG, MAD, MAD] == faces
@@ -236,7 +236,7 @@ def test_somebody_of_their_own_stays_too() -> None:
     ]
 
 
-def test_an_unknown_look_is_taken_off_and_ends_the_one_before() -> None:
+def test_an_unknown_sprite_is_taken_off_and_ends_the_one_before() -> None:
     assert rendered("Locke (smug): a", "Locke (dancing): b", "c") == [
         ("a", SMUG, "Locke (smug): "),
         ("b", None, ""),
@@ -244,7 +244,7 @@ def test_an_unknown_look_is_taken_off_and_ends_the_one_before() -> None:
     ]
 
 
-def test_code_and_tables_are_shown_under_the_look_that_is_on() -> None:
+def test_code_and_tables_are_shown_under_the_sprite_that_is_on() -> None:
     code = Segment("```\nLocke (very mad): x\n```", Boundary.CODE_CLOSE, Kind.CODE)
     table = Segment("| Locke: |\n|---|\n| x |\n", Boundary.NEWLINE, Kind.TABLE)
 
@@ -290,7 +290,7 @@ def test_a_borrowed_face_without_words_waits_for_the_next_line() -> None:
     [
         pytest.param("Locke (obo): wait. ", ("hi", None, ""), id="a borrowed face is given back"),
         pytest.param("Locke (obo): ", ("hi", OBO, "Locke (Obonya): "), id="unless nothing was said"),
-        pytest.param("Locke (smug): wait. ", ("hi", SMUG, ""), id="a look stays"),
+        pytest.param("Locke (smug): wait. ", ("hi", SMUG, ""), id="a sprite stays"),
     ],
 )
 def test_a_tool_call_ends_a_line(given: str, expected: Shown) -> None:
@@ -308,16 +308,18 @@ def test_a_label_on_a_line_of_its_own_stands_for_the_next_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("looks", "expected"),
+    ("sprites", "expected"),
     [
-        pytest.param(["smug"], BASE, id="after a look"),
+        pytest.param(["smug"], BASE, id="after a sprite"),
         pytest.param(["smug", "very mad"], BASE, id="after two"),
         pytest.param(["ghost"], None, id="after somebody of their own"),
         pytest.param(["broken"], None, id="after none"),
     ],
 )
-def test_a_persona_with_a_name_of_its_own_goes_back_to_a_look_too(looks: list[str], expected: Identity | None) -> None:
-    said = [f"Locke ({look}): a\n" for look in looks]
+def test_a_persona_with_a_name_of_its_own_goes_back_to_a_sprite_too(
+    sprites: list[str], expected: Identity | None
+) -> None:
+    said = [f"Locke ({sprite}): a\n" for sprite in sprites]
 
     shown = rendered(*said, "Locke: b\n", "c\n", "Locke: d\n", persona=replace(PERSONA, is_alter=True))
 
@@ -356,9 +358,9 @@ def test_a_persona_with_a_name_of_its_own_goes_back_to_a_look_too(looks: list[st
         pytest.param(
             "Locke (smug):\nLocke (very mad): a",
             [("\na", MAD, "Locke (Very Mad): ")],
-            id="a look that nothing is said under",
+            id="a sprite that nothing is said under",
         ),
-        pytest.param("Locke: a\nLocke: b", [("Locke: a\nLocke: b", None, "")], id="plain labels and no look"),
+        pytest.param("Locke: a\nLocke: b", [("Locke: a\nLocke: b", None, "")], id="plain labels and no sprite"),
         pytest.param("Locke (smug):", [("", SMUG, "")], id="only a label"),
         pytest.param(
             "a `b`\nLocke (smug): c `Locke (x): d`",
@@ -447,7 +449,7 @@ ALTER = replace(LOCKE, is_alter=True)
                 ("c", "Locke", "Locke (smug): "),
                 ("d", "Locke", "Locke (smug): "),
             ],
-            id="looks take turns with names",
+            id="sprites take turns with names",
         ),
         pytest.param(
             LOCKE,
@@ -465,7 +467,7 @@ ALTER = replace(LOCKE, is_alter=True)
             ALTER,
             ["Locke (smug): a\n", "Locke (mad): b\n", "Locke: c\n"],
             [("a", "Locke", "Locke (smug): "), ("b", TWIN, "Locke (mad): "), ("c", "Locke", "")],
-            id="the plain name after two looks",
+            id="the plain name after two sprites",
         ),
         pytest.param(
             LOCKE,
@@ -483,7 +485,7 @@ ALTER = replace(LOCKE, is_alter=True)
             LOCKE,
             ["Locke (smug): one.\nLocke (mad): two"],
             [("one.", "Locke", "Locke (smug): "), ("two", TWIN, "Locke (mad): ")],
-            id="two looks in one segment",
+            id="two sprites in one segment",
         ),
         pytest.param(
             LOCKE,
@@ -495,7 +497,7 @@ ALTER = replace(LOCKE, is_alter=True)
             LOCKE,
             ["Locke (mad):\n", "Locke (smug):\n", "a\n", "Locke (mad): b\n"],
             [("a", "Locke", "Locke (smug): "), ("b", TWIN, "Locke (mad): ")],
-            id="a look that was never shown changes no name",
+            id="a sprite that was never shown changes no name",
         ),
         pytest.param(
             LOCKE,
@@ -520,12 +522,12 @@ def test_what_people_see_and_what_the_model_remembers(
 @pytest.mark.parametrize(
     ("prefill", "expected"),
     [
-        pytest.param("Locke (smug):", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="a look"),
+        pytest.param("Locke (smug):", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="a sprite"),
         pytest.param(" **Locke (smug):** Well, ", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="and words"),
         pytest.param("Locke (obo): Well,", [("a\n", OBO, "Locke (Obonya): "), ("b", None, "")], id="a borrowed face"),
         pytest.param("Locke (obo): Well,\nand", [("a\n", None, ""), ("b", None, "")], id="a borrowed face, given back"),
         pytest.param(
-            "Locke (obo): x\nLocke (smug): y", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="the last look"
+            "Locke (obo): x\nLocke (smug): y", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="the last sprite"
         ),
         pytest.param("Locke (smug): x\nLocke: y", [("a\n", None, ""), ("b", None, "")], id="taken off again"),
         pytest.param("`code` Locke (smug): x", [("a\n", None, ""), ("b", None, "")], id="no label"),

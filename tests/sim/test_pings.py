@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.sim.pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
+from cadenza.sim.pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, pinged_by
 from tests.sim.tearoom import wrong_field
 
 TEXT = "@everyone <@1> <@!2> <@&3>"
@@ -30,11 +30,11 @@ ALL_OF_IT = PingedIds(("1", "2"), ("3",), everyone=True)
     ],
 )  # fmt: skip
 def test_whom_a_bot_calls(allowed: dict[str, Any] | None, expected: PingedIds) -> None:
-    assert expected == called_by(TEXT, as_allowed(allowed, FOR_MESSAGES))
+    assert expected == pinged_by(TEXT, as_allowed(allowed, FOR_MESSAGES))
 
 
 def test_a_webhook_that_says_nothing_calls_users_only() -> None:
-    assert PingedIds(("1", "2")) == called_by(TEXT, as_allowed(None, FOR_WEBHOOKS))
+    assert PingedIds(("1", "2")) == pinged_by(TEXT, as_allowed(None, FOR_WEBHOOKS))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_webhook_that_says_nothing_calls_users_only() -> None:
 def test_whether_the_author_of_the_message_that_is_answered_is_called(
     allowed: dict[str, Any] | None, expected: tuple[str, ...]
 ) -> None:
-    assert expected == called_by("hi", as_allowed(allowed, FOR_MESSAGES), answered="5").users
+    assert expected == pinged_by("hi", as_allowed(allowed, FOR_MESSAGES), answered="5").users
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_a_hundred_may_be_listed() -> None:
     ],
 )
 def test_what_names_somebody(text: str, expected: PingedIds) -> None:
-    assert expected == called_by(text, FOR_MESSAGES)
+    assert expected == pinged_by(text, FOR_MESSAGES)
 
 
 @given(st.text(alphabet="<@&!>`123 everyone", max_size=60))
 def test_what_is_not_allowed_is_never_called(text: str) -> None:
-    assert PingedIds() == called_by(text, Allowed(), answered="1")
-    listed = called_by(text, Allowed(users=frozenset({"1"})))
+    assert PingedIds() == pinged_by(text, Allowed(), answered="1")
+    listed = pinged_by(text, Allowed(users=frozenset({"1"})))
     assert set(listed.users) <= {"1"}
     assert (((), False)) == (listed.roles, listed.everyone)

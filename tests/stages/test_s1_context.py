@@ -60,7 +60,7 @@ def test_what_seldom_changes_comes_first() -> None:
     assert system.split("\n\n") == [
         "You are Ren.",
         "You are kind.",
-        "Begin a line with 'Ren (look): ' to show one of your looks: mad, glad.",
+        "Begin a line with 'Ren (sprite): ' to show one of your sprites: mad, glad.",
         "You remember:\n- Alice likes tea\n- Bob left",
     ]
 

@@ -169,7 +169,9 @@ class Stage:
             target.notify(Notice(text or more or "-")),
             target.notify(Notice(text or "-", Urgency.ERROR, title=more, tips=(text or "-", more or "-"))),
             target.send(picture),
-            target.send(replace(picture, reply=self.question, identity=Identity(self.filled(CALLS[4]), look="happy"))),
+            target.send(
+                replace(picture, reply=self.question, identity=Identity(self.filled(CALLS[4]), sprite="happy"))
+            ),
         ):
             try:
                 await sending

@@ -140,7 +140,7 @@ async def test_nothing_on_a_plain_output_shows_who_types(plain: Chat) -> None:
     assert plain.output == ""
 
 
-async def test_another_look_of_the_persona_is_told_apart_by_its_mark(plain: Chat) -> None:
+async def test_another_sprite_of_the_persona_is_told_apart_by_its_mark(plain: Chat) -> None:
     await plain.send("Hm.")
     await plain.send("Ha!", identity=Identity("Ren", "😼"))
     await plain.send("Oh.", identity=Identity("Ren", "https://example.org/oh.png"))
@@ -176,7 +176,7 @@ async def test_thoughts_and_notices_are_set_apart(plain: Chat) -> None:
 )
 async def test_what_was_taken_back_is_named(plain: Chat, post: Post, quoted: str) -> None:
     await plain.target.remove(await plain.target.send(post))
-    assert plain.output.endswith(f"\n\n-- Taken back: “{quoted}”\n")
+    assert plain.output.endswith(f"\n\n-- Deleted: “{quoted}”\n")
 
 
 async def test_a_notice_is_set_apart_and_drawn_where_that_can_be_done(plain: Chat, terminal: Chat) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.text.handles import MOST_UNKNOWN, Directory, may_call
+from cadenza.text.handles import MOST_UNKNOWN, Directory, may_mention
 from cadenza.text.prose import Prose
 from cadenza.types import Roster
 from tests.helpers import calls_of
@@ -238,7 +238,7 @@ def test_without_a_roster_only_those_who_were_found_are_known() -> None:
     ],
 )
 def test_whether_anybody_may_be_called(text: str, expected: bool) -> None:  # noqa: FBT001  # a table
-    assert expected is may_call(text)
+    assert expected is may_mention(text)
 
 
 # --- laws ---------------------------------------------------------------------------------------

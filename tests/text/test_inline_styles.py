@@ -13,8 +13,8 @@ from cadenza.types import Edit
 from tests.helpers import calls_of
 
 
-def _looks(cell: str) -> list[tuple[str, ...]]:
-    """The runs of *cell*: the text of each, then the names of its looks."""
+def _styles(cell: str) -> list[tuple[str, ...]]:
+    """The runs of *cell*: the text of each, then the names of its styles."""
     return [(run.text, *(name for name, is_set in run._asdict().items() if is_set is True)) for run in runs(cell)]
 
 
@@ -61,7 +61,7 @@ def _looks(cell: str) -> list[tuple[str, ...]]:
     ],
 )
 def test_a_cell_is_read_as_people_see_it(cell: str, expected: list[tuple[str, ...]]) -> None:
-    assert expected == _looks(cell)
+    assert expected == _styles(cell)
     assert "".join(text for text, *_ in expected).replace("\n", " ") == plain(cell)
 
 

@@ -146,7 +146,7 @@ def own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answ
         turn.channel,
         persona,
         label=receipt.post.label,
-        sprite=receipt.identity.look if receipt.identity else "",
+        sprite=receipt.identity.sprite if receipt.identity else "",
         turn=turn.id,
         answers=answers,
         author=author,

@@ -18,7 +18,7 @@ from ..text.units import WHITESPACE
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _MARKS = re.compile(rf"[\[\]:：{WHITESPACE}]+")
 """Characters that would end a speaker label."""
-_LOOK = re.compile(rf"[{WHITESPACE}]*[(（][^()（）]*[)）]\Z")
+_SPRITE = re.compile(rf"[{WHITESPACE}]*[(（][^()（）]*[)）]\Z")
 _LONGEST = 64
 _EVERYBODY = frozenset({"", "everyone", "here"})
 
@@ -50,7 +50,7 @@ def told_apart(users: Iterable[AnyUser], taken: Collection[str] = ()) -> dict[in
 
 def _readings(name: str) -> tuple[str, str]:
     """*name* normalised, and as it reads if its brackets were a sprite."""
-    return normalised(name), normalised(_LOOK.sub("", name))
+    return normalised(name), normalised(_SPRITE.sub("", name))
 
 
 def handles(

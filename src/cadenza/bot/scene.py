@@ -133,7 +133,7 @@ def _roster(turn_context: TurnContext, heard: Conversation, me: discord.ClientUs
         mentions={**tags, **people},
         emoji={emoji.name: str(emoji) for emoji in usable},
         personas={character.name: character.name for character in others},
-        participants=(*_faces(others, me), *_people(heard)),
+        participants=(*_characters(others, me), *_people(heard)),
         speakers=heard.speakers,
     )
 
@@ -143,7 +143,7 @@ def _others(turn_context: TurnContext) -> list[Character]:
     return [character for character in turn_context.cast if normalised(character.name) != own]
 
 
-def _faces(characters: Sequence[Character], me: discord.ClientUser) -> Iterator[Participant]:
+def _characters(characters: Sequence[Character], me: discord.ClientUser) -> Iterator[Participant]:
     for character in characters:
         own = me.display_avatar.url if character.is_main else None
         yield Participant(character.name, character.aliases, character.avatar or own)

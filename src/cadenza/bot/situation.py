@@ -53,7 +53,7 @@ def company(people: Sequence[str], characters: Sequence[str], *, can_call_charac
         told.append(f"Other characters here: {_listed(characters)}.")
     if not told:
         return None
-    told.append("Write @ and a name to call somebody.")
+    told.append("Write @ and a name to ping somebody.")
     if characters and can_call_characters:
         told.append("A character who is called by name may answer.")
     return _told(Tag.USERS_IN_CONVERSATION, " ".join(told))
@@ -69,8 +69,8 @@ def emoji(names: Sequence[str]) -> ContextItem | None:
 
 def manners(persona: Persona) -> ContextItem:
     """How to write in a chat."""
-    look = f", but to show a look: '{persona.name} (look): '" if persona.sprites else ""
-    return ContextItem(Tag.HUMANIZER_RULES, (f"{_HOW_TO_CHAT}{look}.",), Role.SYSTEM)
+    sprite = f", but to show a sprite: '{persona.name} (sprite): '" if persona.sprites else ""
+    return ContextItem(Tag.HUMANIZER_RULES, (f"{_HOW_TO_CHAT}{sprite}.",), Role.SYSTEM)
 
 
 def _told(tag: Tag, text: str) -> ContextItem:

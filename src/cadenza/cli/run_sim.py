@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from ..bot.characters.character import Character, Look
+from ..bot.characters.character import Character, CharacterSprite
 from ..bot.config.checking import ConfigError
 from ..bot.config.config import Config, LogConfig, MetricsConfig, ModelsConfig
 from ..bot.config.current import Current
@@ -38,19 +38,19 @@ from ..sim.server import serve
 from ..sim.wire import GatewayEvent
 from .run import INTERRUPTED, greeting
 
-_FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+_AVATAR = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _CAST = (
     Character(
         "Cadenza",
         prompt="A friendly parrot that shows what this bot can do.",
-        looks=(Look("happy", _FACE, "when there is something to smile about"),),
+        sprites=(CharacterSprite("happy", _AVATAR, "when there is something to smile about"),),
         is_main=True,
     ),
     Character(
         "Ren",
         prompt="A shy astronomer who answers when somebody says their name.",
-        avatar=_FACE,
-        looks=(Look("happy", _FACE, "when the sky is clear"),),
+        avatar=_AVATAR,
+        sprites=(CharacterSprite("happy", _AVATAR, "when the sky is clear"),),
     ),
 )
 

@@ -300,16 +300,16 @@ class Trace:
         """*receipts* are not deleted after all."""
         self.tell("spared", {"messages": _ids(receipts)})
 
-    def takes_back(self) -> None:
+    def deletes(self) -> None:
         """A message is being deleted."""
         self._stop_waiting()
         self._sending_since = self.now()
 
-    def took_back(self, receipt: Receipt, error: BaseException | None) -> None:
+    def deleted(self, receipt: Receipt, error: BaseException | None) -> None:
         """The message of *receipt* was deleted, unless there is an *error*."""
         seconds = _seconds(self.now() - self._sending_since)
         about = {"message": str(receipt.message_id), "seconds": seconds, "error": self._error(error)}
-        self.tell("taken_back", about)
+        self.tell("deleted", about)
 
     def notified(self, notice: Notice, *, is_shown: bool) -> None:
         """A notice was shown, or could not be shown."""

@@ -302,9 +302,9 @@ def _cut_off(about: About) -> str:
     return f"cut off, keeping {_KEPT.get(keep, keep)}: {', '.join(filter(None, parts))}"
 
 
-def _taken_back(about: About) -> str:
+def _deleted(about: About) -> str:
     error = _error(about)
-    what = f"could not be taken back: {error}" if error else f"taken back in {seconds_of(about, 'seconds')}"
+    what = f"could not be deleted: {error}" if error else f"deleted in {seconds_of(about, 'seconds')}"
     return f"message id {text_of(about, 'message')} {what}"
 
 
@@ -362,9 +362,9 @@ WORDS: Mapping[str, Callable[[About], str]] = MappingProxyType(
         "cut": _cut_off,
         "withdrawn": _withdrawn,
         "brought_back": lambda about: f"{_many(len(numbers_of(about, 'posts')), 'message')} sent after all",
-        "superseded": lambda about: f"to be taken back: message id {', '.join(texts_of(about, 'messages'))}",
-        "spared": lambda about: f"not taken back after all: message id {', '.join(texts_of(about, 'messages'))}",
-        "taken_back": _taken_back,
+        "superseded": lambda about: f"to be deleted: message id {', '.join(texts_of(about, 'messages'))}",
+        "spared": lambda about: f"kept after all: message id {', '.join(texts_of(about, 'messages'))}",
+        "deleted": _deleted,
         "tool": _tool,
         "notice": _notice,
         "stop": _stop,

@@ -48,7 +48,7 @@ STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "brought_back": ("posts",),
         "superseded": ("messages",),
         "spared": ("messages",),
-        "taken_back": ("message", "seconds", "error"),
+        "deleted": ("message", "seconds", "error"),
         "tool": ("call", "name", "arguments", "seconds", "is_error", "remembered"),
         "notice": ("title", "text", "urgency", "is_shown"),
         "stop": ("reason", "by"),

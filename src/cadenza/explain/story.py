@@ -20,7 +20,7 @@ from .steps import TraceStep
 _PAUSE = ("typing", "breath", "thinking", "cut")
 _MOMENT = 0.01
 """Seconds from a segment to its post, at most, if nothing holds it."""
-_ENDS_WAIT = frozenset({"wait", "sending", "sent", "cut", "withdrawn", "taken_back", "unsent", "left_out", "end"})
+_ENDS_WAIT = frozenset({"wait", "sending", "sent", "cut", "withdrawn", "deleted", "unsent", "left_out", "end"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Stories:
 
     def _note(self, step: TraceStep) -> None:
         if step.step in _ENDS_WAIT:
-            self._end_wait(step.at - (number_of(step.about, "seconds") if step.step in ("sent", "taken_back") else 0.0))
+            self._end_wait(step.at - (number_of(step.about, "seconds") if step.step in ("sent", "deleted") else 0.0))
         match step.step:
             case "chunk" if step.about.get("kind") == "text":
                 self._pieces += 1

@@ -249,7 +249,7 @@ class FallbackChain:
             cooling.append(model)
             self._cooling.append((place, model))
             if self._trace:
-                self._trace.passes_over(model.name, "resting", ready_in(model))
+                self._trace.passes_over(model.name, "cooldown", ready_in(model))
         return await self._cooled_down() if self._cooling else None
 
     async def _cooled_down(self) -> Attempt:

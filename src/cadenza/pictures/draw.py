@@ -100,9 +100,9 @@ class _Pen:
         """Draw the background of code: one for adjacent pieces."""
         start: float | None = None
         for piece, after in zip(pieces, [*pieces[1:], None], strict=False):
-            if piece.look.code:
+            if piece.style.code:
                 start = piece.x if start is None else start
-                if after is None or not after.look.code:
+                if after is None or not after.style.code:
                     box = (
                         round(left + start - CODE_PADDING),
                         top + SCALE,
@@ -113,8 +113,8 @@ class _Pen:
                     start = None
 
     def _piece(self, piece: Piece, x: int, top: int, cell: Cell, *, colour: str) -> None:
-        look, font = piece.look, piece.font
-        colour = _LINK if look.link else colour
+        style, font = piece.style, piece.font
+        colour = _LINK if style.link else colour
         baseline = top + _BASELINE
         if font.is_emoji:
             picture = self._fonts.emoji(piece.text, font)
@@ -124,9 +124,9 @@ class _Pen:
         else:
             self._text(self.draw, piece, (x, baseline), cell, colour)
         end = x + round(piece.width)
-        if look.underline:
+        if style.underline:
             self.draw.rectangle((x, baseline + 2 * SCALE, end, baseline + 3 * SCALE - 1), fill=colour)
-        if look.strike:
+        if style.strike:
             middle = baseline - round(0.3 * SIZE)
             self.draw.rectangle((x, middle, end, middle + SCALE - 1), fill=colour)
 

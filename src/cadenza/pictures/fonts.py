@@ -141,14 +141,14 @@ class Fonts:
         self.shapes = features.check_feature("raqm")
         """Whether Pillow can shape text (joined letters, composed emoji); not every build can."""
 
-    def font(self, character: str, look: Run, *, is_emoji: bool = False) -> Font:
-        """The font for *character*, a grapheme, in *look*."""
-        key = (character, look.bold, look.italic, look.code, is_emoji)
+    def font(self, character: str, style: Run, *, is_emoji: bool = False) -> Font:
+        """The font for *character*, a grapheme, in *style*."""
+        key = (character, style.bold, style.italic, style.code, is_emoji)
         font = self._chosen.get(key)
         if font is None:
             if len(self._chosen) >= _MOST_REMEMBERED:
                 self._chosen.clear()
-            font = self._chosen[key] = self._choose(character, look, is_emoji=is_emoji)
+            font = self._chosen[key] = self._choose(character, style, is_emoji=is_emoji)
         return font
 
     def emoji(self, character: str, font: Font) -> Image.Image:
@@ -160,17 +160,17 @@ class Fonts:
             picture = self._pictures[character] = _emoji(character, font)
         return picture
 
-    def _choose(self, character: str, look: Run, *, is_emoji: bool) -> Font:
+    def _choose(self, character: str, style: Run, *, is_emoji: bool) -> Font:
         needed = INVISIBLE.sub("", character).replace("\u00a0", "")  # every font has a space
         self._refuse_what_cannot_be_shaped(character, needed, is_emoji=is_emoji)
-        order = ("emoji", "text") if is_emoji else ("code", "text", "emoji") if look.code else ("text", "emoji")
+        order = ("emoji", "text") if is_emoji else ("code", "text", "emoji") if style.code else ("text", "emoji")
         for name in order:
             shelf = self._shelves[name]
             tried = 0
             while True:
                 for family in islice(shelf.families, tried, None):
                     suited = [face for face in family if face.colour == (name == "emoji")]
-                    if font := self._of_family(suited, needed, look):
+                    if font := self._of_family(suited, needed, style):
                         return font
                 tried = len(shelf.families)
                 if not shelf.open_next():
@@ -199,27 +199,27 @@ class Fonts:
             len(needed) > 1 and all(character in covered for character in unicodedata.normalize("NFC", needed))
         )
 
-    def _of_family(self, family: list[FontFace], needed: str, look: Run) -> Font | None:
-        """The font of *family* that has the *needed* characters and is closest to *look*."""
+    def _of_family(self, family: list[FontFace], needed: str, style: Run) -> Font | None:
+        """The font of *family* that has the *needed* characters and is closest to *style*."""
         while covering := [face for face in family if self._covers(face, needed)]:
-            face = min(covering, key=lambda face: (face.bold != look.bold, face.italic != look.italic))
+            face = min(covering, key=lambda face: (face.bold != style.bold, face.italic != style.italic))
             try:
-                return self._styled(face, look)
+                return self._styled(face, style)
             except OSError:  # Pillow cannot read this font
                 self._coverage[face.file, face.cmap_offset] = Coverage()
         return None
 
-    def _styled(self, face: FontFace, look: Run) -> Font:
-        """*face* for *look*, with synthetic bold or italic if it lacks them."""
-        key = (face, look.bold, look.italic)
+    def _styled(self, face: FontFace, style: Run) -> Font:
+        """*face* for *style*, with synthetic bold or italic if it lacks them."""
+        key = (face, style.bold, style.italic)
         font = self._made.get(key)
         if font is None:
             font = self._made[key] = Font(
                 face,
                 self._loaded(face),
                 self._coverage[face.file, face.cmap_offset],
-                stroke=SIZE / 40 if look.bold and not face.bold and not face.colour else 0.0,
-                slanted=look.italic and not face.italic and not face.colour,
+                stroke=SIZE / 40 if style.bold and not face.bold and not face.colour else 0.0,
+                slanted=style.italic and not face.italic and not face.colour,
             )
         return font
 

@@ -62,11 +62,11 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 
 class Piece(NamedTuple):
-    """A part of a line in one font and look."""
+    """A part of a line in one font and style."""
 
     text: str
     font: Font
-    look: Run
+    style: Run
     """Its text is empty."""
     x: float
     """Distance from the left end of its line."""
@@ -148,11 +148,11 @@ def lay_out(table: Table, fonts: Fonts, *, preferred: int, widest: int, highest:
 
 
 class _Span(NamedTuple):
-    """Characters in one font and look."""
+    """Characters in one font and style."""
 
     text: str
     font: Font
-    look: Run
+    style: Run
     width: float
 
 
@@ -272,32 +272,32 @@ class _Measure:
         before = ""
         font: Font | None = None
         for run in paragraph:
-            look = run._replace(text="")
+            style = run._replace(text="")
             for character in _characters(run.text):
                 if before and _may_break(before, character):
                     yield self._token(spans, is_space=before in _SPACES)
                     spans = []
-                font = self._font(character, look, before, font)
+                font = self._font(character, style, before, font)
                 before = character
-                if spans and spans[-1].font is font and spans[-1].look == look and not font.is_emoji:
+                if spans and spans[-1].font is font and spans[-1].style == style and not font.is_emoji:
                     spans[-1] = spans[-1]._replace(text=spans[-1].text + character)
                 else:
-                    spans.append(_Span(character, font, look, 0.0))
+                    spans.append(_Span(character, font, style, 0.0))
         if spans:
             yield self._token(spans, is_space=before in _SPACES)
 
-    def _font(self, character: str, look: Run, before: str, last: Font | None) -> Font:
+    def _font(self, character: str, style: Run, before: str, last: Font | None) -> Font:
         """The font for *character*; spaces, and neutral characters after right-to-left text, keep the previous font."""
         if last and not last.is_emoji and character[0] in last.covered:
             sticks = character in _SPACES or (_is_leftwards(before[0]) and not character[0].isalnum())
-            if sticks and self._fonts.font(before, look) is last:
+            if sticks and self._fonts.font(before, style) is last:
                 return last
-        return self._fonts.font(character, look, is_emoji=_is_emoji(character))
+        return self._fonts.font(character, style, is_emoji=_is_emoji(character))
 
     def _token(self, spans: list[_Span], *, is_space: bool) -> _Token:
         measured = tuple(span._replace(width=self.width(span.text, span.font)) for span in spans)
         width = sum(span.width for span in measured)
-        if any(span.look.code for span in spans):
+        if any(span.style.code for span in spans):
             # Every word of code has padding; between two words of code there is none.
             width += -2 * CODE_PADDING if is_space else 2 * CODE_PADDING
         return _Token(measured, width, is_space)
@@ -332,8 +332,8 @@ class _Measure:
         part: list[_Span] = []
         used = 0.0
         good = 0
-        for text, font, look, _ in token.spans:
-            room = width - 2 * CODE_PADDING if look.code else width
+        for text, font, style, _ in token.spans:
+            room = width - 2 * CODE_PADDING if style.code else width
             for character in _characters(text):
                 advance = self.width(character, font)
                 if part and used + advance > room:
@@ -341,28 +341,28 @@ class _Measure:
                     yield part[:end]
                     part, good = part[end:], 0
                     used = sum(span.width for span in part)
-                part.append(_Span(character, font, look, advance))
+                part.append(_Span(character, font, style, advance))
                 used += advance
                 if character in _SOFT and used > width / 2:
                     good = len(part)
         yield part
 
     def _line(self, spans: list[_Span], *, rightwards: bool) -> TextLine:
-        """Join *spans* into pieces of the same look."""
+        """Join *spans* into pieces of the same style."""
         merged: list[_Span] = []
         for span in spans:
-            if merged and merged[-1].font is span.font and merged[-1].look == span.look and not span.font.is_emoji:
+            if merged and merged[-1].font is span.font and merged[-1].style == span.style and not span.font.is_emoji:
                 merged[-1] = merged[-1]._replace(text=merged[-1].text + span.text)
             else:
                 merged.append(span)
         pieces: list[Piece] = []
         x = 0.0
         in_code = False
-        for text, font, look, _ in merged if rightwards else reversed(merged):
-            x += CODE_PADDING * (look.code != in_code)
-            in_code = look.code
+        for text, font, style, _ in merged if rightwards else reversed(merged):
+            x += CODE_PADDING * (style.code != in_code)
+            in_code = style.code
             width = self.width(text, font)
-            pieces.append(Piece(text, font, look, x, width))
+            pieces.append(Piece(text, font, style, x, width))
             x += width
         return TextLine(tuple(pieces), x + CODE_PADDING * in_code)
 

@@ -136,7 +136,7 @@ class AttemptLoop:
         if self._tool_loop.is_told:  # its messages stay: the next model is told of them and continues
             return await self._unless_over(self._fallback_chain.after(outcome))
         part, failure = self._tool_loop.part, Failure(self._fallback_chain.name, outcome)
-        posts = self._outbox.withdraw(part)
+        posts = self._outbox.remove_queued(part)
         await self._unless_over(self._outbox.rest(), posts)
         sent = self._outbox.sent_of(part)
         is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would follow half of this one
@@ -147,11 +147,11 @@ class AttemptLoop:
         round_ = self._tool_loop.discard_last()
         if sent or posts:
             self._leftover = _Leftover(round_, posts, sent, len(self._tool_loop.kept), failure)
-        self._outbox.supersede(sent)
+        self._outbox.delete_later(sent)
         return again
 
     def _restored(self) -> _Leftover | None:
-        """Take back what was set aside if no later attempt said anything; it stands after all."""
+        """Restore what was set aside if no later attempt said anything; it stands after all."""
         left, self._leftover = self._leftover, None
         if left is None or any(round_.said for round_ in self._tool_loop.kept[left.since :]):
             return None

@@ -117,7 +117,7 @@ async def reply(
             trace=seen,
         )
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
-            outbox.supersede(supersedes)
+            outbox.delete_later(supersedes)
             conversation = ModelConversation(scene, settings)
             tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle)
             attempt_loop = AttemptLoop(

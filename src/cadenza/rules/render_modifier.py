@@ -194,7 +194,7 @@ class _Identities:
         A persona with its own name in the chat shares that name with its sprites, so it needs one to be told apart.
         """
         persona = self._persona
-        if appearance is None or not persona.is_alter or not appearance.identity.look:
+        if appearance is None or not persona.is_alter or not appearance.identity.sprite:
             return None
         return _Appearance(Identity(persona.name, persona.avatar, NEUTRAL))
 

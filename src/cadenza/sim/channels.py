@@ -11,7 +11,7 @@ from .api_errors import invalid, not_one_of, refuse, required
 from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
-from .pings import FOR_MESSAGES, as_allowed, called_by
+from .pings import FOR_MESSAGES, as_allowed, pinged_by
 from .state import ChannelState, State, id_of
 from .validation import as_draft
 from .wire import File, Json
@@ -194,8 +194,8 @@ def _create_post(state: State, who: str, forum: ChannelState, payload: Json, fil
     allowed = as_allowed(payload["message"].get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, who, forum)
     post = open_thread(state, forum, ChannelKind.PUBLIC_THREAD, payload["name"], owner=who, payload=payload)
-    called = messages.effective_mentions(state, called_by(draft.content, allowed), post, theirs)
-    first = messages.post(state, post, state.users[who], draft, called, fields={"id": post.id})
+    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), post, theirs)
+    first = messages.post(state, post, state.users[who], draft, pinged, fields={"id": post.id})
     return {**as_seen(state, post, who), "message": messages.shown(state, first, who)}
 
 

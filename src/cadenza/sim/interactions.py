@@ -18,7 +18,7 @@ from .api_errors import as_number, as_object, as_objects, bad_length, invalid, n
 from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
 from .objects import MessageFlag, MessageKind, copied, copies
 from .permissions import ALL, Permission
-from .pings import FOR_MESSAGES, as_allowed, called_by
+from .pings import FOR_MESSAGES, as_allowed, pinged_by
 from .state import ChannelState, InteractionState, State
 from .validation import FILE_SIZE, Draft, as_draft
 from .wire import File, Json
@@ -302,7 +302,7 @@ def _post_answer(state: State, pending: InteractionState, draft: Draft, data: Js
     place = state.channel(pending.channel)
     allowed = as_allowed(data.get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, pending.bot, place)
-    called = messages.effective_mentions(state, called_by(draft.content, allowed), place, theirs)
+    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), place, theirs)
     flags |= draft.flags | as_number(data.get("flags"), at="flags") & MessageFlag.EPHEMERAL
     user = state.users[pending.user]
     fields: Json = {
@@ -316,7 +316,7 @@ def _post_answer(state: State, pending: InteractionState, draft: Draft, data: Js
         fields["interaction"] = {"id": pending.id, "type": pending.kind, "name": pending.name, "user": user}
     elif answered := place.messages.get(pending.original or pending.pressed or ""):
         fields |= messages.as_reply(answered, place)
-    return messages.post(state, place, state.users[pending.bot], draft, called, fields=fields)
+    return messages.post(state, place, state.users[pending.bot], draft, pinged, fields=fields)
 
 
 def _following(state: State, token: str) -> InteractionState:

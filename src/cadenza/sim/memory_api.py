@@ -84,11 +84,11 @@ class WorldApi:
         return self._as_sent(await self._ask("POST", _MESSAGES, channel, body=body, files=as_files(message)))
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
         query = {"wait": "1", "with_components": "1" if message.buttons else "0"} | _in(thread)
-        body = as_webhook_message(face, message)
+        body = as_webhook_message(identity, message)
         said = await self._ask(
             "POST", _SPOKEN, webhook.id, webhook.token, body=body, query=query, files=as_files(message)
         )

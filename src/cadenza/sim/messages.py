@@ -13,7 +13,7 @@ from .api_errors import as_number, as_objects, invalid, refuse
 from .attachments import attach, kept_attachments
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
-from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
+from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, pinged_by
 from .snowflakes import made_at
 from .state import ChannelState, State
 from .validation import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
@@ -41,11 +41,11 @@ def create(state: State, who: str, channel: str, payload: Json, files: Sequence[
         return shown(state, earlier, who)
     answered = _answered(state, who, place, payload.get("message_reference"))
     allowed = as_allowed(payload.get("allowed_mentions"), FOR_MESSAGES)
-    called = called_by(draft.content, allowed, answered=answered["author"]["id"] if answered else None)
+    pinged = pinged_by(draft.content, allowed, answered=answered["author"]["id"] if answered else None)
     _require_slow_mode(state, who, place)
     reply = {} if answered is None else as_reply(answered, place)
-    called = effective_mentions(state, called, place, permissions_of(state, who, place))
-    message = post(state, place, state.users[who], draft, called, fields=reply)
+    pinged = effective_mentions(state, pinged, place, permissions_of(state, who, place))
+    message = post(state, place, state.users[who], draft, pinged, fields=reply)
     if draft.nonce is not None:
         _remember_nonce(state, who, draft.nonce, message)
     return shown(state, message, who)
@@ -117,25 +117,25 @@ def _require_slow_mode(state: State, who: str, channel: ChannelState) -> None:
         raise refuse(20016, retry_after=left)
 
 
-def effective_mentions(state: State, called: PingedIds, channel: ChannelState, theirs: Permission) -> PingedIds:
+def effective_mentions(state: State, pinged: PingedIds, channel: ChannelState, theirs: Permission) -> PingedIds:
     """The mentions of existing users and roles that a sender with the permissions *theirs* can ping."""
-    users = tuple(user for user in called.users if user in state.users)
+    users = tuple(user for user in pinged.users if user in state.users)
     if channel.guild is None:
         return PingedIds(users)
     may_ping_all = Permission.MENTION_EVERYONE in theirs
     roles = state.guild(channel.guild).roles
-    named = tuple(role for role in called.roles if role in roles and (may_ping_all or roles[role]["mentionable"]))
-    return PingedIds(users, named, called.everyone and may_ping_all)
+    named = tuple(role for role in pinged.roles if role in roles and (may_ping_all or roles[role]["mentionable"]))
+    return PingedIds(users, named, pinged.everyone and may_ping_all)
 
 
 def post(
-    state: State, channel: ChannelState, author: Json, draft: Draft, called: PingedIds, *, fields: Mapping[str, Any]
+    state: State, channel: ChannelState, author: Json, draft: Draft, pinged: PingedIds, *, fields: Mapping[str, Any]
 ) -> Json:
     """Store a message that may be sent, and dispatch its event."""
     message = objects.message(state.new_id(), channel.id, author, draft.content, state.timestamp())
     message |= {"embeds": draft.embeds, "components": draft.components}
     message["attachments"] = attach(state, channel, draft.files, draft.attachments)
-    _set_mentions(state, message, called)
+    _set_mentions(state, message, pinged)
     message |= {"tts": draft.is_spoken, "flags": draft.flags, **fields}
     if draft.nonce is not None:
         message["nonce"] = draft.nonce
@@ -157,10 +157,10 @@ def add_system_line(
     tell_of(state, "MESSAGE_CREATE", channel, line)
 
 
-def _set_mentions(state: State, message: Json, called: PingedIds) -> None:
-    message["mentions"] = [state.users[user] for user in called.users]
-    message["mention_roles"] = list(called.roles)
-    message["mention_everyone"] = called.everyone
+def _set_mentions(state: State, message: Json, pinged: PingedIds) -> None:
+    message["mentions"] = [state.users[user] for user in pinged.users]
+    message["mention_roles"] = list(pinged.roles)
+    message["mention_everyone"] = pinged.everyone
 
 
 def _store(state: State, channel: ChannelState, message: Json) -> None:
@@ -249,8 +249,8 @@ def change(
     message |= changed | {"edited_timestamp": None if was_thinking else state.timestamp()}
     message["flags"] &= ~MessageFlag.LOADING
     if "content" in payload:
-        called = called_by(message["content"], allowed)
-        _set_mentions(state, message, effective_mentions(state, called, channel, theirs))
+        pinged = pinged_by(message["content"], allowed)
+        _set_mentions(state, message, effective_mentions(state, pinged, channel, theirs))
     message.pop("nonce", None)  # an edited message is no longer what was sent under it
     tell_of(state, "MESSAGE_UPDATE", channel, message)
     return shown(state, message)

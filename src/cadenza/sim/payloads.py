@@ -27,11 +27,11 @@ def as_message(channel: str, message: Outgoing) -> Json:
     return payload
 
 
-def as_webhook_message(face: WebhookIdentity, message: Outgoing) -> Json:
+def as_webhook_message(identity: WebhookIdentity, message: Outgoing) -> Json:
     """A message through a webhook; it has neither replies nor nonces."""
-    payload = _common(message) | {"username": face.name}
-    if face.avatar_url:
-        payload["avatar_url"] = face.avatar_url
+    payload = _common(message) | {"username": identity.name}
+    if identity.avatar_url:
+        payload["avatar_url"] = identity.avatar_url
     return payload
 
 

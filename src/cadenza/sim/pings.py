@@ -77,7 +77,7 @@ def _listed(value: Json, kind: str, parse: list[str]) -> frozenset[str]:
     return frozenset(map(str, ids))
 
 
-def called_by(content: str, allowed: Allowed, *, answered: str | None = None) -> PingedIds:
+def pinged_by(content: str, allowed: Allowed, *, answered: str | None = None) -> PingedIds:
     """The *allowed* mentions of *content*; *answered* is the author of the replied-to message."""
     prose = _CODE.sub(" ", content)
     users = [user for user in _USER.findall(prose) if allowed.all_users or user in allowed.users]

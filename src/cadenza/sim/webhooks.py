@@ -14,7 +14,7 @@ from .api_errors import invalid, refuse
 from .channel_forms import as_name
 from .objects import ChannelKind, copied
 from .permissions import ALL, Permission
-from .pings import FOR_WEBHOOKS, as_allowed, called_by
+from .pings import FOR_WEBHOOKS, as_allowed, pinged_by
 from .state import ChannelState, State
 from .validation import as_draft, as_webhook_name
 from .wire import File, Json
@@ -185,11 +185,11 @@ def execute(
         draft = replace(draft, components=[])
     allowed = as_allowed(payload.get("allowed_mentions"), FOR_WEBHOOKS)
     place, fields = _place_for(state, webhook, payload, thread)
-    called = messages.effective_mentions(state, called_by(draft.content, allowed), place, ALL)
+    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), place, ALL)
     fields |= {"webhook_id": id_}
     if webhook["application_id"] is not None:
         fields["application_id"] = webhook["application_id"]
-    return messages.shown(state, messages.post(state, place, author, draft, called, fields=fields))
+    return messages.shown(state, messages.post(state, place, author, draft, pinged, fields=fields))
 
 
 def _speaker(state: State, webhook: Json, payload: Json) -> Json:

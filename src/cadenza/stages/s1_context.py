@@ -109,7 +109,7 @@ def _self(persona: Persona) -> Iterator[ContextItem]:
         yield _instruction(Tag.PERSONA_PROMPT, prompt)
     if persona.sprites:
         names = ", ".join(sprite.name for sprite in persona.sprites)
-        text = f"Begin a line with '{persona.name} (look): ' to show one of your looks: {names}."
+        text = f"Begin a line with '{persona.name} (sprite): ' to show one of your sprites: {names}."
         yield _instruction(Tag.PERSONALITY, text)
 
 

@@ -108,7 +108,7 @@ class ConsoleTarget:
 
     async def remove(self, receipt: Receipt, /) -> None:
         """Say that the message is deleted: a terminal cannot remove it."""
-        self.notice(f"Taken back: “{_beginning(_whole(receipt.post))}”")
+        self.notice(f"Deleted: “{_beginning(_whole(receipt.post))}”")
 
     # --- what else a chat shows --------------------------------------------------------
 
@@ -354,8 +354,8 @@ def _inline(text: str, *, bullet: str, bar: str) -> Text:
     """Draw prose: the marks go, what they mean stays. What the scanner does not call emphasis is left as it is."""
     drawn = Text(text)
     reading = read(text)
-    for look, start, end in reading.stretches:
-        drawn.stylize(_STYLES[look], start, end)
+    for style, start, end in reading.stretches:
+        drawn.stylize(_STYLES[style], start, end)
     return _edited(drawn, [*reading.edits, *_drawn_lines(drawn, bullet=bullet, bar=bar)])
 
 

@@ -86,7 +86,7 @@ class Directory:
     @classmethod
     def of(cls, roster: Roster) -> Directory:
         """Everyone in *roster*; a persona also by its trigger word."""
-        words = {word: _calling(word) for word in roster.personas.values()}
+        words = {word: _trigger(word) for word in roster.personas.values()}
         return cls(roster.mentions, words | {name: words[word] for name, word in roster.personas.items()})
 
     @property
@@ -96,9 +96,9 @@ class Directory:
 
     def edits(self, text: str) -> Iterator[Edit]:
         """The edits that replace every known handle in *text*."""
-        for _, call in self._calls(text):
-            if call and call.target and call.target != text[call.start : call.end]:
-                yield Edit(*call)
+        for _, match in self._matches(text):
+            if match and match.target and match.target != text[match.start : match.end]:
+                yield Edit(*match)
 
     def unknown(self, text: str) -> tuple[str, ...]:
         """The unknown handles in the prose of *text*, in order, as they are written, each once.
@@ -137,8 +137,8 @@ class Directory:
                 done = end
 
     def _unanswered(self, text: str) -> Iterator[tuple[int, int, str]]:
-        for start, call in self._calls(text):
-            for end, handle in () if call else _readings(text, start):
+        for start, match in self._matches(text):
+            for end, handle in () if match else _readings(text, start):
                 yield start, end, handle.lstrip(WHITESPACE + "@").rstrip(WHITESPACE)
 
     def _add(self, name: str, target: str) -> None:
@@ -149,15 +149,15 @@ class Directory:
             node = node.after.setdefault(piece, _Node())
         node.target = target
 
-    def _calls(self, text: str) -> Iterator[tuple[int, HandleMatch | None]]:
+    def _matches(self, text: str) -> Iterator[tuple[int, HandleMatch | None]]:
         """Where *text* may mention somebody, and who that is."""
         done = 0
         for sign in _SIGN.finditer(text):
             start = sign.start()
             if start >= done:
-                call = self._at(text, start)
-                yield start, call
-                done = call.end if call else done
+                match = self._at(text, start)
+                yield start, match
+                done = match.end if match else done
 
     def _at(self, text: str, start: int) -> HandleMatch | None:
         """Who the ``@`` at *start* mentions."""
@@ -195,7 +195,7 @@ class Directory:
         return found
 
 
-def may_call(text: str) -> bool:
+def may_mention(text: str) -> bool:
     """Whether the prose of *text* may hold a mention."""
     return any(
         prose.is_free(sign.start(), sign.end())
@@ -225,7 +225,7 @@ def _by_name(targets: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def _calling(word: str) -> str:
+def _trigger(word: str) -> str:
     """The text that triggers a persona by *word*; empty if it would mention everyone."""
     word = word.lstrip(WHITESPACE + "@").rstrip(WHITESPACE)
     return f"@{word}" if _first_piece(word) not in ("", *_EVERYBODY) else ""

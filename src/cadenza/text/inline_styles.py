@@ -49,9 +49,9 @@ class Run(NamedTuple):
 
 
 class StyledRange(NamedTuple):
-    """``text[start:end]`` has the style of the field *look* of ``Run``."""
+    """``text[start:end]`` has the style of the field *style* of ``Run``."""
 
-    look: str
+    style: str
     start: int
     end: int
 
@@ -90,15 +90,15 @@ def runs(cell: str) -> tuple[Run, ...]:
     stretches, edits = read(text, in_cell=True)
     edits.insert(0, Edit(0, len(_NOT_FIRST)))
     changes = sorted(
-        change for look, start, end in stretches for change in ((start, 1, look), (end, -1, look))
+        change for style, start, end in stretches for change in ((start, 1, style), (end, -1, style))
     )  # fmt: skip
     found: list[Run] = []
     depths = dict.fromkeys(Run._fields[1:], 0)
     done = 0
     for position, shown in _pieces(text, edits, [place for place, _, _ in changes]):
         while done < len(changes) and changes[done][0] <= position:
-            _, step, look = changes[done]
-            depths[look] += step
+            _, step, style = changes[done]
+            depths[style] += step
             done += 1
         run = Run(shown, *map(bool, depths.values()))
         if found and found[-1][1:] == run[1:]:
@@ -135,7 +135,7 @@ def _stretches(span: Span, text: str, *, in_cell: bool) -> Iterator[StyledRange]
     """The ranges that *span* gives a style."""
     match span.kind:
         case SpanKind.EMPHASIS if _is_closed(span, text):
-            yield from (StyledRange(look, span.start, span.end) for look in STYLES[span.marker])
+            yield from (StyledRange(style, span.start, span.end) for style in STYLES[span.marker])
         case SpanKind.CODE:
             yield StyledRange("code", span.start, span.end)
         case SpanKind.LINK if not in_cell:

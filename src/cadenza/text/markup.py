@@ -333,13 +333,13 @@ class _Reader:
         return self._text[element.start : element.end]
 
     def _emphasis(self, element: Element, place: _Place, *, is_fresh: bool) -> Node | None:
-        looks = STYLES.get(element.mark, ())
+        styles = STYLES.get(element.mark, ())
         begin, stop = element.start + len(element.mark), element.end - len(element.mark)
-        if not looks or begin >= stop or not self._text.startswith(element.mark, stop):
+        if not styles or begin >= stop or not self._text.startswith(element.mark, stop):
             return None
         inner: list[Node] = self.read(begin, stop, place.below(), is_fresh=is_fresh)
-        for look in reversed(looks):
-            inner = [{"is": look, "of": inner}]
+        for style in reversed(styles):
+            inner = [{"is": style, "of": inner}]
         return inner[0]
 
     def _code(self, element: Element, place: _Place) -> Node:

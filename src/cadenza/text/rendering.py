@@ -199,7 +199,7 @@ class _Edits:
             if element.end > self._lines[0].end:
                 return  # it would have to close within its line
             outer += self._lines[0].marks
-        marks = [mark for look in STYLES[element.mark] if (mark := getattr(self._marks, look)) not in outer]
+        marks = [mark for style in STYLES[element.mark] if (mark := getattr(self._marks, style)) not in outer]
         self._styles.append(_Styled(element.start, element.end, tuple(marks)))
         pairs = [_pair(mark) for mark in dict.fromkeys(marks)]
         yield Edit(element.start, begin, "".join(before for before, _ in pairs))

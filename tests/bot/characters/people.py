@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import shown_name
 from cadenza.types import Note
@@ -30,7 +30,7 @@ names = st.text(st.sampled_from("abRen 蓮é(:'"), min_size=1, max_size=12).map(
 avatars = st.sampled_from(
     ["", "https://example.org/a.png", "http://example.org/a.png", as_uri("png", plain("a")), as_uri("gif", b"GIF89a;")]
 )
-looks = st.builds(Look, texts, avatars, texts, st.booleans())
+sprites = st.builds(CharacterSprite, texts, avatars, texts, st.booleans())
 lores = st.builds(
     Lore, texts, words, words, st.booleans(), st.booleans(), st.booleans(), st.booleans(), st.integers(-5, 500)
 )
@@ -55,7 +55,7 @@ def characters(**fixed: Any) -> st.SearchStrategy[Character]:
         "triggers": words,
         "notes": st.lists(notes, max_size=3).map(tuple),
         "avatar": avatars,
-        "looks": st.lists(looks, max_size=2).map(tuple),
+        "sprites": st.lists(sprites, max_size=2).map(tuple),
         "lore": st.lists(lores, max_size=3).map(tuple),
         "own": st.builds(CharacterOverrides, st.none() | st.integers(0, 3), texts),
         "card": cards,

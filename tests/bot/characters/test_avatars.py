@@ -36,7 +36,7 @@ def test_a_photo_stands_upright_and_does_not_tell_where_it_was_taken(size: tuple
     written = io.BytesIO()
     Image.new("RGB", size, "teal").save(written, "JPEG", exif=told)
 
-    data = avatars.of_uri(avatars.face_of(written.getvalue()))
+    data = avatars.of_uri(avatars.uri_of(written.getvalue()))
 
     assert data is not None
     with Image.open(io.BytesIO(data)) as photo:
@@ -48,12 +48,12 @@ def test_a_photo_stands_upright_and_does_not_tell_where_it_was_taken(size: tuple
 def test_a_small_picture_stays_as_it_is(kind: str) -> None:
     data = picture(kind, (512, 300))
 
-    assert f"data:image/{kind};base64,{b64encode(data).decode()}" == avatars.face_of(data)
+    assert f"data:image/{kind};base64,{b64encode(data).decode()}" == avatars.uri_of(data)
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
 def test_a_large_picture_is_made_smaller(kind: str) -> None:
-    data = avatars.of_uri(avatars.face_of(picture(kind, (1000, 2000))))
+    data = avatars.of_uri(avatars.uri_of(picture(kind, (1000, 2000))))
 
     assert data is not None
     with Image.open(io.BytesIO(data)) as small:
@@ -64,7 +64,7 @@ def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(avatars, "find_spec", lambda _: None)
     data = picture("png", (1000, 2000))
 
-    assert avatars.as_uri("png", data) == avatars.face_of(data)
+    assert avatars.as_uri("png", data) == avatars.uri_of(data)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_what_can_be_no_face_is_refused_in_one_sentence(data: bytes, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        avatars.face_of(data)
+        avatars.uri_of(data)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.bot.characters.cast import Cast, named
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite
 from cadenza.bot.characters.names import key_of
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record
@@ -48,7 +48,9 @@ async def test_there_is_always_exactly_one_main_one() -> None:
 
 async def test_who_is_saved_is_there_and_nowhere_else() -> None:
     cast = a_cast(MAIN)
-    ren = Character("蓮", prompt="x", looks=(Look("sad", FACE, "When sad."),), card=MappingProxyType(card("v3")))
+    ren = Character(
+        "蓮", prompt="x", sprites=(CharacterSprite("sad", FACE, "When sad."),), card=MappingProxyType(card("v3"))
+    )
 
     saved = await cast.save("1", ren, by="7")
 
@@ -87,10 +89,12 @@ async def test_names_are_unique_whatever_case_and_accents() -> None:
         pytest.param(Character(""), id="no name"),
         pytest.param(Character("x" * 81), id="a long name"),
         pytest.param(Character("x", own=CharacterOverrides(degree=4)), id="a degree that is none"),
-        pytest.param(Character("x", looks=(Look("a"), Look("A"))), id="two looks of one name"),
-        pytest.param(Character("x", looks=(Look("a:"),)), id="a look with a colon"),
-        pytest.param(Character("x", looks=tuple(Look(f"l{n}") for n in range(51))), id="too many looks"),
-        pytest.param(Character("x", looks=(Look("a", instructions="x" * 1001),)), id="long instructions"),
+        pytest.param(
+            Character("x", sprites=(CharacterSprite("a"), CharacterSprite("A"))), id="two sprites of one name"
+        ),
+        pytest.param(Character("x", sprites=(CharacterSprite("a:"),)), id="a sprite with a colon"),
+        pytest.param(Character("x", sprites=tuple(CharacterSprite(f"l{n}") for n in range(51))), id="too many sprites"),
+        pytest.param(Character("x", sprites=(CharacterSprite("a", instructions="x" * 1001),)), id="long instructions"),
         pytest.param(Character("x", triggers=tuple(f"t{n}" for n in range(26))), id="too many words"),
         pytest.param(Character("x", triggers=("x" * 101,)), id="a long word"),
     ],
@@ -158,13 +162,13 @@ async def test_changes_at_the_same_time_do_not_lose_each_other() -> None:
     await asyncio.gather(
         cast.change("1", "Cadenza", lambda one: replace(one, prompt="p")),
         cast.change("1", "Cadenza", lambda one: replace(one, scenario="s")),
-        cast.add_look("1", "Cadenza", Look("a", FACE)),
-        cast.add_look("1", "Cadenza", Look("b", FACE)),
+        cast.add_sprite("1", "Cadenza", CharacterSprite("a", FACE)),
+        cast.add_sprite("1", "Cadenza", CharacterSprite("b", FACE)),
         *(cast.save("1", Character(f"n{number}")) for number in range(5)),
     )
 
     main = (await cast.of("1"))[0]
-    assert ("p", "s", ["a", "b"]) == (main.prompt, main.scenario, [look.name for look in main.looks])
+    assert ("p", "s", ["a", "b"]) == (main.prompt, main.scenario, [sprite.name for sprite in main.sprites])
     assert 6 == len(await cast.of("1"))
 
 
@@ -202,53 +206,56 @@ async def test_what_another_process_changed_is_seen_after_a_while() -> None:
     assert ["Cadenza", "Ren"] == await names(here)
 
 
-async def test_looks_are_added_changed_and_taken_away() -> None:
+async def test_sprites_are_added_changed_and_taken_away() -> None:
     cast = a_cast(MAIN)
     for name in ("a", "b", "c"):
-        await cast.add_look("1", "cadenza", Look(name, FACE))
-    await cast.remove_look("1", "Cadenza", "A")
-    await cast.change_look("1", "Cadenza", "c", lambda one: replace(one, instructions=" When c. "))
-    await cast.change_look("1", "Cadenza", "B", lambda one: replace(one, name="悲しい"))
-    await cast.add_look("1", "Cadenza", Look("d", FACE))
+        await cast.add_sprite("1", "cadenza", CharacterSprite(name, FACE))
+    await cast.remove_sprite("1", "Cadenza", "A")
+    await cast.change_sprite("1", "Cadenza", "c", lambda one: replace(one, instructions=" When c. "))
+    await cast.change_sprite("1", "Cadenza", "B", lambda one: replace(one, name="悲しい"))
+    await cast.add_sprite("1", "Cadenza", CharacterSprite("d", FACE))
 
-    looks = (await cast.of("1"))[0].looks
+    sprites = (await cast.of("1"))[0].sprites
 
-    assert [("悲しい", ""), ("c", "When c."), ("d", "")] == [(look.name, look.instructions) for look in looks]
+    assert [("悲しい", ""), ("c", "When c."), ("d", "")] == [(sprite.name, sprite.instructions) for sprite in sprites]
     with pytest.raises(InputError, match="already"):
-        await cast.add_look("1", "Cadenza", Look("D"))
+        await cast.add_sprite("1", "Cadenza", CharacterSprite("D"))
     with pytest.raises(InputError, match="already"):
-        await cast.change_look("1", "Cadenza", "c", lambda one: replace(one, name="D"))
-    for missing in (cast.remove_look("1", "Cadenza", "zzz"), cast.change_look("1", "Cadenza", "zzz", lambda one: one)):
+        await cast.change_sprite("1", "Cadenza", "c", lambda one: replace(one, name="D"))
+    for missing in (
+        cast.remove_sprite("1", "Cadenza", "zzz"),
+        cast.change_sprite("1", "Cadenza", "zzz", lambda one: one),
+    ):
         with pytest.raises(InputError, match="no sprite called zzz"):
             await missing
 
 
-async def test_a_character_has_so_many_looks_and_no_more() -> None:
+async def test_a_character_has_so_many_sprites_and_no_more() -> None:
     cast = a_cast(MAIN)
-    await cast.save("1", Character("Ren", looks=tuple(Look(f"l{number}") for number in range(50))))
+    await cast.save("1", Character("Ren", sprites=tuple(CharacterSprite(f"l{number}") for number in range(50))))
 
     with pytest.raises(InputError, match="at most 50"):
-        await cast.add_look("1", "Ren", Look("one more"))
+        await cast.add_sprite("1", "Ren", CharacterSprite("one more"))
 
 
-async def test_looks_go_with_their_character_and_with_the_server() -> None:
+async def test_sprites_go_with_their_character_and_with_the_server() -> None:
     store = MemoryStore()
     cast = a_cast(MAIN, store=store)
-    await cast.save("1", Character("Ren", looks=(Look("a"),)))
-    await cast.save("2", Character("Ren", looks=(Look("a"),)))
+    await cast.save("1", Character("Ren", sprites=(CharacterSprite("a"),)))
+    await cast.save("2", Character("Ren", sprites=(CharacterSprite("a"),)))
     await cast.remove("1", "Ren")
 
     assert ["2"] == [record.server for record in await store.find(Namespace.SPRITES)]
     assert 2 == await store.forget(server="2")
 
 
-async def test_saving_again_takes_away_looks_that_are_no_more() -> None:
+async def test_saving_again_takes_away_sprites_that_are_no_more() -> None:
     cast = a_cast(MAIN)
-    ren = await cast.save("1", Character("Ren", looks=(Look("a"), Look("b"))))
+    ren = await cast.save("1", Character("Ren", sprites=(CharacterSprite("a"), CharacterSprite("b"))))
 
-    await cast.save("1", replace(ren, looks=(Look("b"),)))
+    await cast.save("1", replace(ren, sprites=(CharacterSprite("b"),)))
 
-    assert await cast.find("1", "Ren") == replace(ren, looks=(Look("b"),))
+    assert await cast.find("1", "Ren") == replace(ren, sprites=(CharacterSprite("b"),))
 
 
 async def test_one_who_cannot_be_read_does_not_harm_the_others() -> None:

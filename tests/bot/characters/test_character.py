@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadenza.bot.characters.character import LOOKS_TOLD, Character, Look
+from cadenza.bot.characters.character import SPRITES_TOLD, Character, CharacterSprite
 from cadenza.types import Persona, Sprite
 
 
@@ -14,13 +14,16 @@ def test_a_character_becomes_a_persona() -> None:
         scenario="{{user}} comes in.{{// quietly}}",
         triggers=("fox",),
         avatar="https://example.org/a.png",
-        looks=(Look("sad", "https://example.org/b.png", "When {{user}} leaves.", is_identity=True), Look("bare")),
+        sprites=(
+            CharacterSprite("sad", "https://example.org/b.png", "When {{user}} leaves.", is_identity=True),
+            CharacterSprite("bare"),
+        ),
     )
 
     assert Persona(
         "Ren",
         aliases=("fox",),
-        prompt="Ren is a fox.\n\nShy.\n\nMia comes in.\n\nWhen to use your looks:\n- sad: When Mia leaves.",
+        prompt="Ren is a fox.\n\nShy.\n\nMia comes in.\n\nWhen to use your sprites:\n- sad: When Mia leaves.",
         avatar="https://example.org/a.png",
         sprites=(Sprite("sad", "https://example.org/b.png", is_identity=True), Sprite("bare", is_usable=False)),
         is_alter=True,
@@ -31,13 +34,15 @@ def test_the_main_one_is_no_alter_and_whoever_has_nothing_says_nothing() -> None
     assert Persona("Ren") == Character("Ren", is_main=True).as_persona()
 
 
-def test_the_model_is_told_of_so_many_looks_and_no_more() -> None:
-    looks = tuple(Look(f"look {number}", "https://example.org/a.png", f"When {number}.") for number in range(50))
+def test_the_model_is_told_of_so_many_sprites_and_no_more() -> None:
+    sprites = tuple(
+        CharacterSprite(f"sprite {number}", "https://example.org/a.png", f"When {number}.") for number in range(50)
+    )
 
-    prompt = Character("Ren", looks=looks).as_persona().prompt
+    prompt = Character("Ren", sprites=sprites).as_persona().prompt
 
-    assert LOOKS_TOLD == prompt.count("\n- ")
-    assert 50 == len(Character("Ren", looks=looks).as_persona().sprites)
+    assert SPRITES_TOLD == prompt.count("\n- ")
+    assert 50 == len(Character("Ren", sprites=sprites).as_persona().sprites)
 
 
 def test_a_nickname_is_what_the_model_calls_them() -> None:

@@ -1,4 +1,4 @@
-"""Valid names of characters and looks."""
+"""Valid names of characters and sprites."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.bot.characters.names import character_name, key_of, look_name
+from cadenza.bot.characters.names import character_name, key_of, sprite_name
 from cadenza.errors import InputError
 from cadenza.text.usernames import as_username, from_username
 
@@ -55,11 +55,11 @@ def test_a_name_that_is_kept_stays_as_it_is_and_can_be_shown(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"), [(" very  sad ", "very sad"), ("悲しい", "悲しい"), ("x" * 64, "x" * 64)]
 )
-def test_a_look_has_a_name_that_a_model_can_write(name: str, expected: str) -> None:
-    assert expected == look_name(name)
+def test_a_sprite_has_a_name_that_a_model_can_write(name: str, expected: str) -> None:
+    assert expected == sprite_name(name)
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 65, "a(b", "a）", "a:b", "a：b", "a\x00b", "\u200b"])
-def test_a_look_cannot_be_called_what_a_label_cannot_hold(name: str) -> None:
+def test_a_sprite_cannot_be_called_what_a_label_cannot_hold(name: str) -> None:
     with pytest.raises(InputError):
-        look_name(name)
+        sprite_name(name)

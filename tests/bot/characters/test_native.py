@@ -39,7 +39,7 @@ def test_a_file_says_what_it_is_and_holds_no_more_than_there_is() -> None:
         ({}, "has no name"),
         ({"character": [1]}, "“character” is not an object"),
         ({"character": {"name": " "}}, "has no name"),
-        ({"character": {"name": "x", "looks": [1]}}, "“looks” is not a list of objects"),
+        ({"character": {"name": "x", "sprites": [1]}}, "“sprites” is not a list of objects"),
         ({"character": {"name": "x", "lore": [{"is_enabled": 1}]}}, "“is_enabled” is not true or false"),
         ({"character": {"name": "x", "degree": -1}}, "“degree” is not a number from 0 to 3"),
     ],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza.bot.characters import tavern
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import Carrier, Version
 from cadenza.errors import InputError
@@ -88,7 +88,7 @@ def test_what_was_changed_since_wins_and_the_rest_stays() -> None:
         triggers=("fox",),
         own=CharacterOverrides(0, "m"),
         avatar="https://example.org/new.png",
-        looks=(Look("sad", "https://example.org/sad.png", "When sad.", is_identity=True),),
+        sprites=(CharacterSprite("sad", "https://example.org/sad.png", "When sad.", is_identity=True),),
     )
     written = tavern.write(changed, Version.V2)
     data, before = written["data"], card("v2")["data"]

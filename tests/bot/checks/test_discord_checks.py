@@ -105,7 +105,7 @@ async def test_what_is_missing_is_told_with_what_does_not_work_and_where_to_chan
 
     assert sentence.startswith(
         "! Home: Send Messages is missing in #aside, so it cannot speak there; "
-        "Manage Webhooks is missing in #aside, so characters have no name and face of their own (to change it: Server Settings"
+        "Manage Webhooks is missing in #aside, so characters have no name and avatar of their own (to change it: Server Settings"
     )
     assert "hidden" not in sentence
 

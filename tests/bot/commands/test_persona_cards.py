@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.character import Character, CharacterSprite
 from cadenza.bot.characters.reading import Format, read_card, write_card
 from cadenza.bot.commands import personas
 from cadenza.sim.wire import File
@@ -15,7 +15,9 @@ from tests.bot.command_room import command_room
 
 pytestmark = pytest.mark.timeout(60)
 
-REN = Character("蓮", prompt="狐", looks=(Look("sad", "https://example.org/a.png", "When sad."),), triggers=("fox",))
+REN = Character(
+    "蓮", prompt="狐", sprites=(CharacterSprite("sad", "https://example.org/a.png", "When sad."),), triggers=("fox",)
+)
 
 
 async def test_whoever_goes_out_in_any_format_comes_in_the_same() -> None:
@@ -49,4 +51,4 @@ async def test_who_is_replaced_keeps_their_id_and_place() -> None:
         await room.use(room.mia, "persona import", file=File("x.json", data), replace=True)
 
         main = (await room.services.cast.of(room.guild.id))[0]
-        assert (before.id, "new", ()) == (main.id, main.prompt, main.looks)
+        assert (before.id, "new", ()) == (main.id, main.prompt, main.sprites)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite
 from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import personas
 from cadenza.bot.config.config import Config, ModelsConfig
@@ -58,8 +58,8 @@ async def test_a_persona_lives_from_its_making_to_its_end() -> None:
 
 
 async def test_the_list_counts_sprites_as_people_do() -> None:
-    looks = (Look("happy"), Look("sad"))
-    config = Config(personas=(Character("Ren", is_main=True, looks=looks), Character("Yuki", looks=looks[:1])))
+    sprites = (CharacterSprite("happy"), CharacterSprite("sad"))
+    config = Config(personas=(Character("Ren", is_main=True, sprites=sprites), Character("Yuki", sprites=sprites[:1])))
     async with command_room(personas.commands, config=config) as room:
         assert "**Ren** (main) · 2 sprites\n**Yuki** · 1 sprite" == await room.use(room.tom, "persona list")
 
@@ -203,7 +203,7 @@ def test_what_is_wrong_is_said_in_japanese_too() -> None:
 async def test_only_who_may_can_press_the_button() -> None:
     async with command_room(personas.commands) as room:
         await room.services.cast.save(
-            room.guild.id, Character("Ren", looks=(Look("sad", "https://example.org/a.png"),))
+            room.guild.id, Character("Ren", sprites=(CharacterSprite("sad", "https://example.org/a.png"),))
         )
         await room.use(room.mia, "persona delete", name="Ren")
         asked = room.answers[0]["id"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.characters.avatars import as_uri
-from cadenza.bot.characters.character import Look
+from cadenza.bot.characters.character import CharacterSprite
 from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import sprites
 from cadenza.sim.wire import File
@@ -17,8 +17,8 @@ MAY_NOT = "You need the permission “Manage Server” for this."
 FACE = "https://example.org/face.png"
 
 
-async def looks(room: CommandRoom) -> tuple[Look, ...]:
-    return (await room.services.cast.of(room.guild.id))[0].looks
+async def stored(room: CommandRoom) -> tuple[CharacterSprite, ...]:
+    return (await room.services.cast.of(room.guild.id))[0].sprites
 
 
 async def test_a_sprite_lives_from_its_making_to_its_end() -> None:
@@ -32,22 +32,25 @@ async def test_a_sprite_lives_from_its_making_to_its_end() -> None:
         assert room.is_ephemeral
         await room.use(mia, "sprite add", **who, name="Shade", url=FACE, identity=True)
         assert "**笑顔** When glad.\n**Shade** (own identity)" == await room.use(room.tom, "sprite list", **who)
-        glad, shade = Look("笑顔", as_uri("png", plain("a")), "When glad."), Look("Shade", FACE, is_identity=True)
-        assert (glad, shade) == await looks(room)
+        glad, shade = (
+            CharacterSprite("笑顔", as_uri("png", plain("a")), "When glad."),
+            CharacterSprite("Shade", FACE, is_identity=True),
+        )
+        assert (glad, shade) == await stored(room)
 
         assert "The sprite Smile was changed." == await room.use(
             mia, "sprite edit", **who, name="笑顔", new_name="Smile", url=FACE, instructions="-", identity=True
         )
-        assert Look("Smile", FACE, is_identity=True) == (await looks(room))[0]
+        assert CharacterSprite("Smile", FACE, is_identity=True) == (await stored(room))[0]
         assert "The sprite Smile of Cadenza was deleted." == await room.use(mia, "sprite delete", **who, name="SMILE")
-        assert ["Shade"] == [look.name for look in await looks(room)]
+        assert ["Shade"] == [sprite.name for sprite in await stored(room)]
 
 
 async def test_who_may_not_manage_the_server_is_refused() -> None:
     async with command_room(sprites.commands) as room:
         for name in ("sprite add", "sprite edit", "sprite delete"):
             assert MAY_NOT == await room.use(room.tom, name, persona="Cadenza", name="x")
-        assert () == await looks(room)
+        assert () == await stored(room)
 
 
 NONSENSE = [
@@ -89,7 +92,7 @@ async def test_nonsense_is_answered_in_one_sentence() -> None:
         await room.use(room.mia, "sprite add", persona="Cadenza", name="sad", url=FACE)
         for name, options, answer in NONSENSE:
             assert answer == await room.use(room.mia, name, **{"persona": "Cadenza", **options}), name
-        assert ["sad"] == [look.name for look in await looks(room)]
+        assert ["sad"] == [sprite.name for sprite in await stored(room)]
 
 
 async def test_the_sprites_of_the_persona_are_suggested() -> None:

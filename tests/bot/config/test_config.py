@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.bot.config.checking import checked
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig, ToolsConfig
-from cadenza.bot.config.personas import LookTable, LoreTable, NoteTable, PersonaTable
+from cadenza.bot.config.personas import LoreTable, NoteTable, PersonaTable, SpriteTable
 from cadenza.bot.config.reading import PLAIN_TABLES
 from cadenza.bot.config.template import literal
 from cadenza.bot.services.invitation import RIGHTS
@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "bot"
 TABLES: dict[str, type[Any]] = {
     "top": Config,
     "personas": PersonaTable,
-    "looks": LookTable,
+    "sprites": SpriteTable,
     "notes": NoteTable,
     "lore": LoreTable,
     "models": ModelsConfig,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.characters.character import Character, CharacterOverrides, Look, Lore
+from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite, Lore
 from cadenza.bot.config.reading import ConfigError, load
 from cadenza.types import Note
 
@@ -39,7 +39,7 @@ triggers = ["fox"]
 avatar = "ren.png"
 degree = 0
 model = "local"
-[[personas.looks]]
+[[personas.sprites]]
 name = "mad"
 avatar = "https://example.org/mad.png"
 instructions = "when cross"
@@ -59,7 +59,7 @@ order = 5
     ren = Character(
         "Ren", prompt="A shy fox.", personality="shy", scenario="a wood", system="s", afterword="a", greeting="Hi",
         samples="{{char}}: Yip.", triggers=("fox",), avatar=URI, own=CharacterOverrides(0, "local"), is_main=True,
-        looks=(Look("mad", "https://example.org/mad.png", "when cross", is_identity=True),),
+        sprites=(CharacterSprite("mad", "https://example.org/mad.png", "when cross", is_identity=True),),
         notes=(Note("Stay shy.", 2),),
         lore=(Lore("The wood is old.", ("wood",), is_constant=True, is_case_sensitive=True, order=5),),
     )  # fmt: skip
@@ -94,8 +94,8 @@ def test_the_main_one_is_first_and_alone(tmp_path: Path, mains: tuple[int, ...],
         ("[[personas]]\nname = 'A'\nprompt = 'a'\nprompt_file = 'ren.md'", "[[personas]] 1 (A) prompt_file conflicts with prompt; keep one of the two"),
         ("[[personas]]\nname = 'A'\navatar = 'ren.md'", "[[personas]] 1 (A) avatar names 'ren.md', which is not a picture; it may be PNG, JPEG, GIF or WebP"),
         ("[[personas]]\nname = 'A'\ncard = 'no.png'", "[[personas]] 1 (A) card names 'no.png', which cannot be read (No such file or directory)"),
-        ("[[personas]]\nname = 'A'\nlooks = 1", "[[personas]] 1 (A) looks must be tables, each under a line [[personas.looks]] of its own"),
-        ("[[personas]]\nname = 'A'\nlooks = [{}]", '[[personas]] 1 (A) looks 1 must have name = "…"'),
+        ("[[personas]]\nname = 'A'\nsprites = 1", "[[personas]] 1 (A) sprites must be tables, each under a line [[personas.sprites]] of its own"),
+        ("[[personas]]\nname = 'A'\nsprites = [{}]", '[[personas]] 1 (A) sprites 1 must have name = "…"'),
         ("[[personas]]\nname = 'A'\n[[personas]]\nname = 'a'", "[[personas]] have the name 'a' twice; give each a name of its own"),
         ("[[personas]]\nname = 'A'\nmain = true\n[[personas]]\nname = 'B'\nmain = true", "[[personas]] have more than one main = true; leave it with one of them"),
     ],

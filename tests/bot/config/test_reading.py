@@ -206,7 +206,7 @@ _VALUES = st.recursive(
     max_leaves=4,
 )
 _NAMES = st.sampled_from(
-    ["discord", "models", "personas", "tools", "settings", "mcp", "fast", "default", "name", "looks", "channels", "http",
+    ["discord", "models", "personas", "tools", "settings", "mcp", "fast", "default", "name", "sprites", "channels", "http",
      "headers", "degree", "model", "status", "card", "limits", "a.b", "tools.mcp", "models.fast", "settings.http"]
 )  # fmt: skip
 

@@ -112,5 +112,5 @@ async def test_it_answers_through_the_real_pipeline_with_a_tool_and_a_face() -> 
     assert ("parrot",) == registry.names()
     assert [True, False] == [await registry.may_choose(name, "") for name in ("parrot", "openai:gpt")]
     assert [True, True, False] == [await registry.is_known(name) for name in ("", "parrot", "openai:gpt")]
-    assert 0.0 == await registry.resting("parrot")
+    assert 0.0 == await registry.cooldown("parrot")
     await registry.close()

@@ -253,15 +253,15 @@ async def test_no_key_is_shown() -> None:
 
 async def test_a_model_rests_until_one_of_its_keys_has_rested() -> None:
     registry, *_ = registry_of()
-    assert 0 == await registry.resting("")
+    assert 0 == await registry.cooldown("")
     ring = (await made(registry))[0].keyring
     assert ring is not None
     ring.failed(ring.main, ProviderError("too much", kind=ErrorKind.RATE_LIMIT, retry_after=40))
 
-    assert 39 < await registry.resting("") <= 40
-    assert 0 == await registry.resting("wise")
+    assert 39 < await registry.cooldown("") <= 40
+    assert 0 == await registry.cooldown("wise")
     await registry.keys.keep("1", "openai", SERVER)
-    assert 0 == await registry.resting("", "1")
+    assert 0 == await registry.cooldown("", "1")
     await registry.close()
 
 

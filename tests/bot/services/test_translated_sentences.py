@@ -58,7 +58,7 @@ def test_a_sentence_is_known_by_what_stands_around_its_values(text: str, told: s
         ("try 1: My model (7B) (first)", "試行 1：My model (7B)（最初）"),
         ("try 1: the model (first)", "試行 1：モデル（最初）"),
         ("a model passed over: not ready", "モデルを見送り：準備ができていない"),
-        ("first passed over: resting for 2.000 s more", "first を見送り：キーが休止中（あと 2.000 秒）"),
+        ("first passed over: cooldown for 2.000 s more", "first を見送り：キーが休止中（あと 2.000 秒）"),
         ("notice: the model", "お知らせ：the model"),
         ("sending 0.500 s", "送信 0.500 秒"),
         ("stop", "stop"),

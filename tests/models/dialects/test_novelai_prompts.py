@@ -111,7 +111,7 @@ def test_where_it_must_not_think_glm_is_told_so_by_those_who_ask() -> None:
     [
         pytest.param("Sure, here", "Ren: Sure, here", id="words"),
         pytest.param("Ren: Sure", "Ren: Sure", id="with the name already"),
-        pytest.param("Ren (mad): Sure", "Ren (mad): Sure", id="with a look"),
+        pytest.param("Ren (mad): Sure", "Ren (mad): Sure", id="with a sprite"),
         pytest.param("**Ren:** Sure", "**Ren:** Sure", id="with emphasis"),
         pytest.param("Renate: Sure", "Ren: Renate: Sure", id="with another name"),
     ],

@@ -248,7 +248,7 @@ def test_who_has_a_role_is_called_by_it() -> None:
         room.jo.says(room.general, f"<@&{role}>, tea is ready!")
     room.jo.says(room.general, f"{room.mia.mention} <@&{crew}>")
 
-    calls = [record.about["message"]["calls"] for record in room.news if record.kind == "message"]
+    calls = [record.about["message"]["pings"] for record in room.news if record.kind == "message"]
     assert [[crew, room.mia.id], [guests], [room.mia.id, crew]] == calls
 
 
@@ -264,15 +264,15 @@ def test_ones_own_reactions_are_ones_own() -> None:
 
 def test_a_face_is_where_the_addresses_say() -> None:
     class Elsewhere(InlineAddresses):
-        def face(self, author: Json, /) -> str | None:
-            return f"/faces/{author['id']}"
+        def avatar(self, author: Json, /) -> str | None:
+            return f"/avatars/{author['id']}"
 
     room = Room()
     records: list[FilmRecord] = []
     Camera(room.world, records.append, me=room.mia.id, clock=room.clock, addresses=Elsewhere(room.world))
     room.jo.types(room.general)
 
-    assert f"/faces/{room.jo.id}" == records[-1].about["who"]["avatar"]
+    assert f"/avatars/{room.jo.id}" == records[-1].about["who"]["avatar"]
 
 
 def test_nothing_is_seen_when_the_camera_stops() -> None:

@@ -47,8 +47,8 @@ def test_messages_that_call_others_are_not_the_same() -> None:
     comparison = compared(left, right)
     assert not comparison.is_same
     lines = [line.plain for line in comparison_lines(comparison, ("one", "other"), Paper())]
-    assert ["  calls @Mia", "  calls nobody; only named: @Mia"] == [
-        line for line in lines if line.startswith("  calls")
+    assert ["  pings @Mia", "  pings nobody; only named: @Mia"] == [
+        line for line in lines if line.startswith("  pings")
     ]
 
 

@@ -75,7 +75,7 @@ def test_messages_that_went_out_together_say_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("calls", "shows", "words"),
+    ("pings", "shows", "words"),
     [
         ((), (), ""),
         (("@Mia", "@crew"), (), "@Mia, @crew"),
@@ -83,8 +83,8 @@ def test_messages_that_went_out_together_say_why() -> None:
         ((), ("@everyone",), "nobody; only named: @everyone"),
     ],
 )
-def test_whom_a_message_calls_is_told(calls: tuple[str, ...], shows: tuple[str, ...], words: str) -> None:
-    assert words == film_words.calls(replace(message(), calls=calls, shows=shows))
+def test_whom_a_message_pings_is_told(pings: tuple[str, ...], shows: tuple[str, ...], words: str) -> None:
+    assert words == film_words.pings(replace(message(), pings=pings, shows=shows))
 
 
 def test_the_time_is_told_by_where_it_went() -> None:

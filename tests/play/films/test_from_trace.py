@@ -79,8 +79,8 @@ def test_a_message_under_another_name_with_a_file_is_shown_as_such() -> None:
 def test_a_message_that_was_taken_back_is_gone() -> None:
     steps = [
         TraceStep("sent", 1.0, {"posts": [], "text": "Oops", "message": "5", "seconds": 0.1}, "t"),
-        TraceStep("taken_back", 2.0, {"message": "5", "seconds": 0.1, "error": None}, "t"),
-        TraceStep("taken_back", 3.0, {"message": "6", "seconds": 0.1, "error": {"type": "X"}}, "t"),
+        TraceStep("deleted", 2.0, {"message": "5", "seconds": 0.1, "error": None}, "t"),
+        TraceStep("deleted", 3.0, {"message": "6", "seconds": 0.1, "error": {"type": "X"}}, "t"),
     ]
 
     assert ["5"] == [record.about["id"] for record in films_of(steps)[0].of_kind("deleted")]

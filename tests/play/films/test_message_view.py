@@ -84,7 +84,7 @@ def test_a_plain_message_is_shown_whole(scene: _Scene) -> None:
         "is_private": False,
         "is_thinking": False,
         "is_silent": False,
-        "calls": [],
+        "pings": [],
         "files": [],
         "embeds": [],
         "components": [],
@@ -98,7 +98,7 @@ def test_a_webhook_has_a_name_and_a_face_of_its_own(scene: _Scene) -> None:
     author = scene.webhook_says(content="a", username="Kit")["author"]
 
     assert ("Kit", True, True) == (author["name"], author["is_bot"], author["is_webhook"])
-    assert author["avatar"].startswith("/faces/")
+    assert author["avatar"].startswith("/avatars/")
 
 
 def test_a_webhook_that_quotes_what_it_answers_is_no_reply(scene: _Scene) -> None:
@@ -133,7 +133,7 @@ def test_a_reply_shows_what_it_answers(scene: _Scene, said: str, expected: str) 
     shown = scene.bot_says(content="b", message_reference={"message_id": id_})
 
     assert {"id": id_, "name": "Mia", "avatar": None, "text": expected} == shown["reply"]
-    assert [scene.mia.id] == shown["calls"]
+    assert [scene.mia.id] == shown["pings"]
 
 
 def test_a_reply_to_what_has_no_words_shows_what_else_it_has(scene: _Scene) -> None:
@@ -191,7 +191,7 @@ def test_who_is_called_is_told(scene: _Scene) -> None:
     scene.mia.says(scene.channel, f"{scene.mia.mention} <@&{role}> <#{scene.channel}> @everyone")
     shown = scene.last(roles={role: "Cooks"}, channels={scene.channel: "general"})
 
-    assert [scene.mia.id, role, "everyone"] == shown["calls"]
+    assert [scene.mia.id, role, "everyone"] == shown["pings"]
     assert ["Mia", "Cooks", "general", "everyone"] == [node["name"] for node in shown["markup"][::2]]
 
 

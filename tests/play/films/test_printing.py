@@ -41,7 +41,7 @@ def test_a_reply_is_printed_message_by_message_with_its_reasons_and_numbers() ->
         "  rule      mentions: changed",
         "            - Evening, @Mia!",
         "            + Evening, <@1593540240998400001>!",
-        "  calls     @Mia",
+        "  pings     @Mia",
         "  time      0.08 s the model spoke, 0.08 s on its way",
         "",
         "── 2  Cadenza ─────────────────────────────────────────────────────── at 0.24 s",

@@ -160,10 +160,10 @@ def test_nobody_calls_everyone() -> None:
     film = rehearse(Rehearsal(beats_of("Hello @everyone and @Mia!")))
 
     mia = next(one.about["person"]["id"] for one in film.of_kind("person") if one.about["person"]["is_me"])
-    assert [mia] == [call for one in film.of_kind("message") for call in one.about["message"]["calls"]]
+    assert [mia] == [call for one in film.of_kind("message") for call in one.about["message"]["pings"]]
 
 
-def test_a_persona_speaks_under_its_own_name_and_with_its_looks() -> None:
+def test_a_persona_speaks_under_its_own_name_and_with_its_sprites() -> None:
     mad = Sprite("mad", avatar=f"data:image/png;base64,{PICTURE}")
     persona = Persona("Ren", is_alter=True, sprites=(mad,))
     film = rehearse(Rehearsal(beats_of("Hello.\nRen (mad): Grr.\n"), persona=persona))
@@ -289,7 +289,7 @@ def test_whom_a_message_calls_is_as_the_settings_say(people: int, called: list[s
     film = rehearse(Rehearsal(beats_of("@Mia, @Jo, @everyone!"), settings=wanted, people=("Mia", "Jo")))
     names = {record.about["person"]["id"]: record.about["person"]["name"] for record in film.of_kind("person")}
     [message] = [record.about["message"] for record in film.of_kind("message")]
-    assert called == [names.get(id_, id_) for id_ in message["calls"]]
+    assert called == [names.get(id_, id_) for id_ in message["pings"]]
 
 
 def test_a_role_is_there_if_the_settings_let_it_be_called() -> None:
@@ -298,5 +298,5 @@ def test_a_role_is_there_if_the_settings_let_it_be_called() -> None:
     for is_allowed in (False, True):
         film = rehearse(Rehearsal(beats_of(text), settings=Settings.of(mention_roles=is_allowed)))
         [message] = [record.about["message"] for record in film.of_kind("message")]
-        calls.append((message["content"] == text, len(message["calls"])))
+        calls.append((message["content"] == text, len(message["pings"])))
     assert [(True, 0), (False, 2)] == calls  # the role, and Mia, who has it

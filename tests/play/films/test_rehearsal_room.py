@@ -81,8 +81,10 @@ def test_the_bot_has_the_name_of_a_persona_without_a_face_of_its_own() -> None:
 
 
 def test_faces_have_addresses_so_that_each_message_can_have_another() -> None:
-    looks = tuple(Sprite(name, f"data:image/png;base64,{name}") for name in ("aGFwcHk=", "c2xlZXB5"))
-    room = staged(persona=Persona("Ren", avatar="https://a.example/ren.png", sprites=(*looks, Sprite("odd", "data:,"))))
+    sprites = tuple(Sprite(name, f"data:image/png;base64,{name}") for name in ("aGFwcHk=", "c2xlZXB5"))
+    room = staged(
+        persona=Persona("Ren", avatar="https://a.example/ren.png", sprites=(*sprites, Sprite("odd", "data:,")))
+    )
     happy, sleepy, odd = (sprite.avatar for sprite in room.persona.sprites)
 
     assert "https://a.example/ren.png" == room.persona.avatar

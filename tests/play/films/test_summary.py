@@ -55,20 +55,20 @@ def test_tags_are_told_as_people_read_them_and_code_as_it_is() -> None:
 def test_whom_a_message_calls_is_told_and_who_is_only_named() -> None:
     text = "**@Mia**, @Jo and @everyone!\nIn code `@Mia` is nobody."
     first, second = told(text, people=("Mia", "Jo"), settings={"mention_people": 1}).messages
-    assert (("@Mia",), ("@Jo", "@everyone")) == (first.calls, first.shows)
-    assert ((), ()) == (second.calls, second.shows)
-    assert ["@Mia"] == first.as_json()["calls"]
+    assert (("@Mia",), ("@Jo", "@everyone")) == (first.pings, first.shows)
+    assert ((), ()) == (second.pings, second.shows)
+    assert ["@Mia"] == first.as_json()["pings"]
 
 
 def test_a_role_is_told_by_its_name() -> None:
     node = {"is": "mention", "sort": "role", "id": "8", "name": "crew"}
-    shown = {"id": "7", "author": {"name": "Ren"}, "calls": ["8"], "markup": [{"is": "list", "items": [[node]]}]}
+    shown = {"id": "7", "author": {"name": "Ren"}, "pings": ["8"], "markup": [{"is": "list", "items": [[node]]}]}
     records = [
         FilmRecord(0.0, "message", {"message": shown}),
         FilmRecord(0.1, "story", {"turn": "t", "message": "7", "story": {"text": "- <@&8>"}}),
     ]
     [message] = tellings(Film(tuple(records)))[0].messages
-    assert ("- @crew", ("@crew",), ()) == (message.shown, message.calls, message.shows)
+    assert ("- @crew", ("@crew",), ()) == (message.shown, message.pings, message.shows)
 
 
 def test_the_time_of_a_message_is_accounted_for() -> None:

@@ -7,7 +7,7 @@ from base64 import b64decode
 import pytest
 
 from cadenza.bot.characters.png import plain
-from cadenza.play.films.urls import LARGEST_FACE, LARGEST_PICTURE, LARGEST_TEXT, Addresses, InlineAddresses, Paths
+from cadenza.play.films.urls import LARGEST_AVATAR, LARGEST_PICTURE, LARGEST_TEXT, Addresses, InlineAddresses, Paths
 from cadenza.sim.payloads import as_picture
 from cadenza.sim.wire import File, Json
 from cadenza.sim.world import World
@@ -55,8 +55,8 @@ def _content(address: str | None) -> tuple[str, bytes]:
 def test_a_face_is_a_path_or_itself(scene: _Scene) -> None:
     author = scene.author(avatar=FACE)
 
-    assert f"/faces/{author['avatar']}" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
+    assert f"/avatars/{author['avatar']}" == Paths(scene.world).avatar(author)
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).avatar(author))
 
 
 @pytest.mark.parametrize("kind", [Paths, InlineAddresses])
@@ -65,9 +65,9 @@ def test_who_has_no_face_or_one_that_is_kept_elsewhere_is_shown_without(
 ) -> None:
     addresses: Addresses = kind(scene.world)
 
-    assert addresses.face(scene.author()) is None
-    assert addresses.face(scene.author(url=ELSEWHERE)) is None
-    assert addresses.face({"avatar": "0123456789abcdef"}) is None
+    assert addresses.avatar(scene.author()) is None
+    assert addresses.avatar(scene.author(url=ELSEWHERE)) is None
+    assert addresses.avatar({"avatar": "0123456789abcdef"}) is None
     assert addresses.picture(ELSEWHERE) is None
     assert addresses.picture("") is None
     assert addresses.picture("javascript:alert(1)") is None
@@ -77,16 +77,16 @@ def test_a_face_that_is_a_file_of_this_world_is_found_there(scene: _Scene) -> No
     fox = scene.file("fox.png", FACE)
     author = scene.author(url=fox["url"] + "?ex=1")
 
-    assert f"/files/{fox['id']}/fox.png" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
+    assert f"/files/{fox['id']}/fox.png" == Paths(scene.world).avatar(author)
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).avatar(author))
 
 
 def test_a_face_that_is_the_face_of_another_is_found_there(scene: _Scene) -> None:
     avatar = scene.author(avatar=FACE)["avatar"]
     author = scene.author(url=f"{scene.world.cdn}/avatars/1/{avatar}.png?size=128")
 
-    assert f"/faces/{avatar}" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
+    assert f"/avatars/{avatar}" == Paths(scene.world).avatar(author)
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).avatar(author))
 
 
 def test_a_file_is_a_path(scene: _Scene) -> None:
@@ -119,7 +119,7 @@ def test_a_file_is_not_in_the_film(scene: _Scene, data: bytes) -> None:
 
 
 def test_a_large_face_is_not_in_the_film(scene: _Scene) -> None:
-    assert InlineAddresses(scene.world).face(scene.author(avatar=FACE + bytes(LARGEST_FACE))) is None
+    assert InlineAddresses(scene.world).avatar(scene.author(avatar=FACE + bytes(LARGEST_AVATAR))) is None
 
 
 def test_what_is_in_a_file_that_nobody_has_is_nothing(scene: _Scene) -> None:

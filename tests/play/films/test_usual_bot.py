@@ -50,7 +50,7 @@ def test_everything_is_shown_and_everybody_is_called() -> None:
     film = rehearse_usual(Rehearsal(beats_of(text), persona=Persona("Ren", is_alter=True)))
 
     assert shown(film) == [text]
-    assert ["everyone"] in [one.about["message"]["calls"] for one in film.records if "message" in one.about]
+    assert ["everyone"] in [one.about["message"]["pings"] for one in film.records if "message" in one.about]
     assert {"Ren"} == {one.about["message"]["author"]["name"] for one in film.of_kind("message")}
 
 

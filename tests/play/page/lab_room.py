@@ -92,7 +92,7 @@ def film(*messages: tuple[float, str], told: str = "", took: float = 0.0, more: 
 def _message(id_: str, text: str, *, is_bot: bool = True) -> Json:
     name = "Cadenza" if is_bot else "Mia"
     author = {"id": name, "name": name, "avatar": None, "is_bot": is_bot, "is_webhook": False}
-    lists: Json = {key: [] for key in ("calls", "files", "embeds", "components", "reactions")}
+    lists: Json = {key: [] for key in ("pings", "files", "embeds", "components", "reactions")}
     flags: Json = dict.fromkeys(("is_edited", "is_private", "is_thinking", "is_silent"), False)
     time = "2027-01-15T08:00:00.000000+00:00"
     about: Json = {"id": id_, "channel": "9", "time": time, "author": author, "content": text, "markup": [text]}

@@ -37,7 +37,7 @@ def said(id_: str, text: str = "", *, author: Json = MIA, seconds: float = 0.0, 
         "is_private": False,
         "is_thinking": False,
         "is_silent": False,
-        "calls": [],
+        "pings": [],
         "files": [],
         "embeds": [],
         "components": [],
@@ -155,7 +155,7 @@ def rich() -> Json:
         said("107", "Forgotten.", author={**REN, "is_webhook": False, "name": "Cadenza", "avatar": None, "id": "3"}, seconds=70, is_private=True, command={"name": "forget", "who": "Mia"}),
         said("108", author={**REN, "is_webhook": False, "name": "Cadenza", "avatar": None, "id": "3"}, seconds=80, is_thinking=True, command={"name": "draw", "who": "Mia"}),
         said("109", "", seconds=90, system="pinned"),
-        said("110", "Look, Mia!", author=REN, seconds=95, calls=["1"], markup=["Look, ", {"is": "mention", "sort": "user", "id": "1", "name": "Mia"}, "!"]),
+        said("110", "Look, Mia!", author=REN, seconds=95, pings=["1"], markup=["Look, ", {"is": "mention", "sort": "user", "id": "1", "name": "Mia"}, "!"]),
     ]  # fmt: skip
     return film(
         at(0, "channel", channel={"id": CHANNEL, "name": "general", "sort": "text", "topic": ""}),

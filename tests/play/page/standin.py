@@ -78,7 +78,7 @@ def message(text: str, *, id_: str, who: str = BOT, channel: str = GENERAL, **ab
     return {
         "id": id_, "channel": channel, "time": datetime.now(UTC).isoformat(), "author": author, "content": text,
         "markup": [text], "reply": None, "command": None, "is_edited": False, "is_private": False,
-        "is_thinking": False, "is_silent": False, "calls": [], "files": [], "embeds": [], "components": [],
+        "is_thinking": False, "is_silent": False, "pings": [], "files": [], "embeds": [], "components": [],
         "reactions": [], "system": None, **about,
     }  # fmt: skip
 

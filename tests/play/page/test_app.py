@@ -88,11 +88,11 @@ async def test_what_is_unread_is_marked_in_the_rail_and_in_the_title_until_one_l
     page = await window(server.url)
     await expect(page).to_have_title("#general · Cadenza")
 
-    await server.say("Look here", id_="m1", channel=WORKSHOP, calls=[ME])
+    await server.say("Look here", id_="m1", channel=WORKSHOP, pings=[ME])
     await server.say("And here", id_="m2", channel=WORKSHOP)
     row = page.locator(f'[data-channel="{WORKSHOP}"]')
     await expect(row).to_have_accessible_name("workshop 2 unread messages")
-    await expect(row.locator(".is-calling")).to_be_visible()
+    await expect(row.locator(".is-pinging")).to_be_visible()
     await expect(page).to_have_title("(2) #general · Cadenza")
     await row.click()
 

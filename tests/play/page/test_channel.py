@@ -35,7 +35,7 @@ async def test_everything_that_a_message_can_have_is_shown(window: Open) -> None
         await expect(_message(tab, "107").locator(".private")).to_contain_text("Only you can see this")
         await expect(_message(tab, "108").locator(".thinking")).to_have_text("Cadenza is thinking…")
         await expect(_message(tab, "109")).to_contain_text("Mia pinned a message in this channel.")
-        assert "is-calling" in await _message(tab, "110").get_attribute("class")
+        assert "is-pinging" in await _message(tab, "110").get_attribute("class")
         await expect(tab.locator(".typing")).to_have_text("Ren is typing…")
         await expect(tab.locator(".day")).to_have_count(1)
 

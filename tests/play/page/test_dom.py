@@ -44,7 +44,7 @@ async def test_what_could_run_a_text_is_refused_and_only_addresses_of_our_own_ar
         try { el("iframe", { [name]: "x" }); return false; } catch { }
         try { svg("g", { [name]: "x" }); return false; } catch { return true; }
       });
-      const asked = ["/faces/a", "data:image/png;base64,AA", "blob:x", "//evil.example/a", "/\\\\evil.example", "https://x.example/", "a.png", null, 7];
+      const asked = ["/avatars/a", "data:image/png;base64,AA", "blob:x", "//evil.example/a", "/\\\\evil.example", "https://x.example/", "a.png", null, 7];
       const served = asked.map((address) => ownAddress(address) !== null);
       document.documentElement.dataset.alone = "";
       return { refused, served, alone: asked.map((address) => ownAddress(address) !== null) };

@@ -362,13 +362,13 @@ async def _texts(page: Page, selector: str) -> str:
     return "".join(await page.locator(selector).all_text_contents())
 
 
-def _said(id_: str, markup: list[object], calls: list[str]) -> films.Record:
+def _said(id_: str, markup: list[object], pings: list[str]) -> films.Record:
     message = {
         "id": id_,
         "channel": films.CHANNEL,
         "author": {"id": "5", "name": "Ren"},
         "markup": markup,
-        "calls": calls,
+        "pings": pings,
     }
     return {"at": 0.5, "kind": "message", "message": message}
 

@@ -14,8 +14,8 @@ PAIRS = [
     *((ink, ground) for ink in ("ink", "ink-2", "accent", "good", "warn", "bad") for ground in GROUNDS),
     ("accent-ink", "accent"),
     ("mention-ink", "mention"),
-    ("ink", "calling"),
-    ("ink-2", "calling"),
+    ("ink", "pinging"),
+    ("ink-2", "pinging"),
     *(("on-m", f"m{number}") for number in range(6)),
     *((f"m{number}", ground) for number in range(6) for ground in ("ground", "ground-2")),
 ]

@@ -1,4 +1,4 @@
-"""Faces: small pictures that others can read."""
+"""Drawn avatars: small pictures that others can read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import io
 
 import pytest
 
-from cadenza.play.server.drawn_avatars import PARROT, STARGAZER, Mood, face
+from cadenza.play.server.drawn_avatars import PARROT, STARGAZER, Mood, drawn_avatar
 
 
 @pytest.mark.parametrize("mood", Mood, ids=lambda mood: mood.value)
 def test_a_face_is_a_small_png(mood: Mood) -> None:
     image = pytest.importorskip("PIL.Image")
-    data = base64.b64decode(face(PARROT, mood).removeprefix("data:image/png;base64,"))
+    data = base64.b64decode(drawn_avatar(PARROT, mood).removeprefix("data:image/png;base64,"))
 
     picture = image.open(io.BytesIO(data))
 
@@ -24,6 +24,6 @@ def test_a_face_is_a_small_png(mood: Mood) -> None:
 
 
 def test_no_two_faces_are_alike() -> None:
-    faces = [face(paint, mood) for paint in (PARROT, STARGAZER) for mood in Mood]
+    avatars = [drawn_avatar(paint, mood) for paint in (PARROT, STARGAZER) for mood in Mood]
 
-    assert len(faces) == len(set(faces))
+    assert len(avatars) == len(set(avatars))

@@ -96,7 +96,7 @@ def _asked(text: str) -> list[object]:
 @pytest.mark.parametrize("show", SHOWS, ids=lambda show: show.name)
 def test_no_suggestion_is_taken_for_another(show: Show) -> None:
     for asked in show.asks.values():
-        assert show == next(one for one in SHOWS if any(word in asked.casefold() for word in one.calls))
+        assert show == next(one for one in SHOWS if any(word in asked.casefold() for word in one.triggers))
 
 
 def test_it_speaks_at_its_pace() -> None:

@@ -185,7 +185,7 @@ def _message(id_: str, channel: str, texts: Any) -> Json:
                     "image": other, "thumbnail": third, "fields": [{"name": one, "value": [other]}]}],
         "components": [[{"sort": "link", "label": one, "url": other}, {"sort": "menu", "of": "constructor", "options": []},
                         {"sort": "button", "label": third, "style": "__proto__", "emoji": {"name": one}}]],
-        "reactions": [{"emoji": {"is": "emoji", "name": next(texts), "id": one}, "count": 1}], "calls": [one],
+        "reactions": [{"emoji": {"is": "emoji", "name": next(texts), "id": one}, "count": 1}], "pings": [one],
     }  # fmt: skip
 
 

@@ -175,7 +175,7 @@ async def test_every_mood_is_seen_with_its_message_however_quickly_they_change(p
 
     for _ in range(2):
         await guest.hear(asking("moods"), 3, play.play_world.stargazers)
-    shown = guest.messages.locator("img.face")
+    shown = guest.messages.locator("img.avatar")
     await expect(shown).to_have_count(6)
     faces = [await one.get_attribute("src") for one in await shown.all()]
 

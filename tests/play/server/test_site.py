@@ -234,9 +234,9 @@ async def test_a_face_is_a_picture(play: Play) -> None:
     await play.quiet(play.play_world.stargazers)
     author = play.world.messages(play.play_world.stargazers)[-1]["author"]
 
-    async with play.http.get(f"{play.url}{Paths(play.world).face(author)}") as response:
+    async with play.http.get(f"{play.url}{Paths(play.world).avatar(author)}") as response:
         assert ("image/png", 200) == (response.content_type, response.status)
-    async with play.http.get(f"{play.url}/faces/nobody") as response:
+    async with play.http.get(f"{play.url}/avatars/nobody") as response:
         assert 404 == response.status
 
 

@@ -138,8 +138,8 @@ def test_everyone_is_mentioned_by_the_usual_bot_only(language: str) -> None:
     )
 
     assert any("@everyone" in message["content"] for message in ours)
-    assert "everyone" in usual[-1]["calls"]
-    assert not any("everyone" in message["calls"] for message in ours)
+    assert "everyone" in usual[-1]["pings"]
+    assert not any("everyone" in message["pings"] for message in ours)
 
 
 @both_languages
@@ -171,8 +171,8 @@ def test_the_usual_bot_goes_on_after_the_stop_and_cadenza_ends_with_a_whole_clau
 
 
 @both_languages
-def test_each_look_has_a_face_of_its_own_and_the_usual_bot_reads_the_directions_out(language: str) -> None:
-    usual, ours = told("faces", language).films
+def test_each_sprite_has_a_face_of_its_own_and_the_usual_bot_reads_the_directions_out(language: str) -> None:
+    usual, ours = told("sprites", language).films
     messages = [one.about["message"] for one in ours.of_kind("message")]
     faces = [
         one["author"]["avatar"] for one in messages if one["author"]["is_bot"] and (one["content"] or one["files"])

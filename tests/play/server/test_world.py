@@ -58,5 +58,5 @@ def test_the_cast_has_faces_and_names() -> None:
 
     assert "Cadenza" == bot_name(built_in())
     assert [True, False] == [character.is_main for character in cast]
-    assert all(look.avatar.startswith("data:image/png") for character in cast for look in character.looks)
+    assert all(sprite.avatar.startswith("data:image/png") for character in cast for sprite in character.sprites)
     assert cast[1].avatar.startswith("data:image/png")

@@ -1,4 +1,4 @@
-"""Names for looks: a change of look is a change of name, but only from one delivered message to the next."""
+"""Names for sprites: a change of sprite is a change of name, but only from one delivered message to the next."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ class Channel:
 
 
 @pytest.mark.parametrize(
-    ("looks", "names"),
+    ("sprites", "names"),
     [
         pytest.param([SMUG, MAD, SMUG, SMUG], ["Locke", TWIN, "Locke", "Locke"], id="there and back"),
         pytest.param([SMUG, MAD, SMUG, MAD], ["Locke", TWIN, "Locke", TWIN], id="T46 by turns"),
         pytest.param([SMUG, SMUG], ["Locke", "Locke"], id="T46 the same"),
         pytest.param([SMUG, MAD, MAD], ["Locke", TWIN, TWIN], id="T46 the same after another"),
-        pytest.param([SMUG, PLAIN, PLAIN, SMUG], ["Locke", TWIN, TWIN, "Locke"], id="the plain look in between"),
+        pytest.param([SMUG, PLAIN, PLAIN, SMUG], ["Locke", TWIN, TWIN, "Locke"], id="the plain sprite in between"),
         pytest.param([SMUG, MAD, PLAIN], ["Locke", TWIN, "Locke"], id="the plain look at the end"),
-        pytest.param([VOICE, SMUG], [VOICE.name, "Locke"], id="a look after somebody"),
+        pytest.param([VOICE, SMUG], [VOICE.name, "Locke"], id="a sprite after somebody"),
         pytest.param([SMUG, VOICE, MAD], ["Locke", VOICE.name, TWIN], id="somebody in between"),
         pytest.param([VOICE, VOICE], [VOICE.name, VOICE.name], id="somebody has one name"),
     ],
 )
-def test_a_change_of_look_is_a_change_of_name(looks: list[Identity], names: list[str]) -> None:
+def test_a_change_of_sprite_is_a_change_of_name(sprites: list[Identity], names: list[str]) -> None:
     channel = Channel()
 
-    assert names == [channel.shown(look) for look in looks]
+    assert names == [channel.shown(sprite) for sprite in sprites]
 
 
 def test_only_the_name_is_changed() -> None:
@@ -67,11 +67,11 @@ def test_only_the_name_is_changed() -> None:
 @pytest.mark.parametrize(
     ("identity", "name"),
     [
-        pytest.param(Identity("Ai", None, "mad"), "Ai (mad)", id="a look"),
-        pytest.param(Identity("Ai", None, NEUTRAL), "Ai (neutral)", id="the plain look"),
+        pytest.param(Identity("Ai", None, "mad"), "Ai (mad)", id="a sprite"),
+        pytest.param(Identity("Ai", None, NEUTRAL), "Ai (neutral)", id="the plain sprite"),
     ],
 )
-def test_a_name_without_a_twin_has_the_look_in_brackets(identity: Identity, name: str) -> None:
+def test_a_name_without_a_twin_has_the_sprite_in_brackets(identity: Identity, name: str) -> None:
     channel = Channel()
     channel.shown(Identity("Ai", None, "smug"))
 

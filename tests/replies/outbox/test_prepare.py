@@ -361,7 +361,7 @@ def names(target: MemoryTarget) -> list[str]:
     return [post.identity.name if post.identity else "" for post in target.posts]
 
 
-async def test_two_looks_that_follow_each_other_go_under_names_that_differ() -> None:
+async def test_two_sprites_that_follow_each_other_go_under_names_that_differ() -> None:
     target = Grouped()
 
     await say(target, MOODS, scene=REN, settings=AT_ONCE)
@@ -380,7 +380,7 @@ async def test_a_target_that_does_not_group_sees_one_name() -> None:
     assert ["Ren"] * 4 == names(target)
 
 
-async def test_the_next_reply_remembers_the_last_look() -> None:
+async def test_the_next_reply_remembers_the_last_sprite() -> None:
     target, preparer = Grouped(), PostPreparer(None)
 
     await say(target, "Ren (mad): grr", scene=REN, settings=AT_ONCE, preparer=preparer)

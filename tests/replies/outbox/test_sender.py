@@ -118,19 +118,19 @@ async def test_what_waits_of_a_part_can_be_taken_out_and_put_in_again() -> None:
         outbox.add(posts("two", "three", "four"))
         await asyncio.sleep(1.5)
 
-        withdrawn = outbox.withdraw(part)
+        removed = outbox.remove_queued(part)
 
-        assert ["three", "four"] == [post.text for post in withdrawn]
+        assert ["three", "four"] == [post.text for post in removed]
         await outbox.rest()
         assert (2.0, ["two"]) == (now(), texts(outbox.sent_of(part))), "what was under way has arrived"
-        outbox.add(withdrawn)
+        outbox.add(removed)
 
     assert ["one", "two", "three", "four"] == channel.texts == texts(outbox.receipts)
 
 
 async def test_nothing_is_known_of_a_part_that_never_was() -> None:
     async with Outbox(Channel()) as outbox:
-        assert ([], []) == (outbox.withdraw(7), outbox.sent_of(7))
+        assert ([], []) == (outbox.remove_queued(7), outbox.sent_of(7))
 
 
 async def test_what_is_being_prepared_can_be_taken_out_too() -> None:
@@ -140,7 +140,7 @@ async def test_what_is_being_prepared_can_be_taken_out_too() -> None:
         outbox.add(posts("slowly"))
         await asyncio.sleep(1.0)
 
-        assert ["slowly"] == [post.text for post in outbox.withdraw(part)]
+        assert ["slowly"] == [post.text for post in outbox.remove_queued(part)]
         await outbox.rest()
 
     assert ([], 1.0) == (channel.texts, now())
@@ -181,7 +181,7 @@ async def seen(outbox: Outbox, *said: str) -> list[Receipt]:
 async def test_what_is_superseded_stays_until_something_else_is_sent() -> None:
     channel = Channel()
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one", "two"))
+        outbox.delete_later(await seen(outbox, "one", "two"))
         await asyncio.sleep(100.0)
         assert (["one", "two"], 0) == (channel.texts, outbox.standing)
 
@@ -194,7 +194,7 @@ async def test_what_is_superseded_stays_until_something_else_is_sent() -> None:
 async def test_messages_are_taken_back_from_the_last_so_that_what_stands_is_always_a_beginning() -> None:
     channel = Channel(latency=1.0)
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one", "two", "three"))
+        outbox.delete_later(await seen(outbox, "one", "two", "three"))
         outbox.add(posts("four"))
         shown = []
         for _ in range(5):
@@ -208,7 +208,7 @@ async def test_what_is_spared_is_not_taken_back() -> None:
     channel = Channel()
     async with Outbox(channel) as outbox:
         first, second = await seen(outbox, "one", "two")
-        outbox.supersede([first, second])
+        outbox.delete_later([first, second])
         outbox.spare([first])
         assert 1 == outbox.standing
         outbox.add(posts("three"))
@@ -221,7 +221,7 @@ async def test_messages_of_an_earlier_reply_are_taken_back_and_do_not_count_for_
     async with Outbox(channel) as before:
         before.add(posts("old", "older"))
     async with Outbox(channel) as outbox:
-        outbox.supersede(before.receipts)
+        outbox.delete_later(before.receipts)
         assert 0 == outbox.standing
         outbox.add(posts("new"))
         assert 1 == outbox.standing
@@ -241,11 +241,11 @@ async def test_what_cannot_be_taken_back_stays_and_was_said(
 
     channel = Stubborn()
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one", "two"))
+        outbox.delete_later(await seen(outbox, "one", "two"))
         outbox.add(posts("three"))
 
     assert ["two", "three"] == channel.texts == texts(outbox.receipts)
-    assert "could not be removed" in caplog.text
+    assert "could not be deleted" in caplog.text
     assert ", in remove\n" in caplog.text
     assert "secret" not in caplog.text
 
@@ -253,7 +253,7 @@ async def test_what_cannot_be_taken_back_stays_and_was_said(
 async def test_where_nothing_can_be_taken_back_everything_stays() -> None:
     channel = FixedChannel()
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one"))
+        outbox.delete_later(await seen(outbox, "one"))
         outbox.add(posts("two"))
 
     assert ["one", "two"] == channel.texts == texts(outbox.receipts)
@@ -263,7 +263,7 @@ async def test_where_nothing_can_be_taken_back_everything_stays() -> None:
 async def test_where_nothing_can_be_taken_back_the_last_word_does_not_wait_for_it() -> None:
     channel = FixedChannel()
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one"))
+        outbox.delete_later(await seen(outbox, "one"))
         outbox.add(posts("two", pause=9.0))
         outbox.cut(Keep.CLAUSE)
 
@@ -285,7 +285,7 @@ async def test_what_is_just_being_sent_stands_already() -> None:
 async def test_a_notice_takes_nothing_back() -> None:
     channel = Channel()
     async with Outbox(channel) as outbox:
-        outbox.supersede(await seen(outbox, "one"))
+        outbox.delete_later(await seen(outbox, "one"))
         outbox.notify(NOTICE)
         await asyncio.sleep(1.0)
         outbox.cut(Keep.NOTHING)
@@ -402,7 +402,7 @@ async def test_a_stop_while_messages_are_taken_back_leaves_those_that_stand(seco
     channel = Channel(latency=1.0)
     async with Outbox(channel) as outbox:
         first = await seen(outbox, "one", "two")
-        outbox.supersede(first)
+        outbox.delete_later(first)
         begin = now()
         asyncio.get_running_loop().call_later(1.0, outbox.add, posts("three."))
         await asyncio.sleep(seconds)
@@ -935,9 +935,9 @@ async def test_what_was_put_together_and_is_taken_out_comes_back_as_it_is() -> N
         part = outbox.begin_part()
         outbox.add(posts("a", "slowly"))
         await asyncio.sleep(6.0)
-        withdrawn = outbox.withdraw(part)
+        removed = outbox.remove_queued(part)
 
-    assert "a\nslowly" == "\n".join([*channel.texts, *(post.text for post in withdrawn)])
+    assert "a\nslowly" == "\n".join([*channel.texts, *(post.text for post in removed)])
 
 
 async def test_what_is_put_together_stands_on_one_side_of_a_notice() -> None:

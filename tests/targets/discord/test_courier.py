@@ -539,9 +539,9 @@ class SlowApi(WorldApi):
     """A Discord that stores what a webhook says at once, and says so two seconds later."""
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
-        sent = await super().send_as(webhook, face, message, thread=thread)
+        sent = await super().send_as(webhook, identity, message, thread=thread)
         await asyncio.sleep(2.0)
         return sent
 

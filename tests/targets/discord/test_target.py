@@ -29,7 +29,7 @@ pytestmark = pytest.mark.looptime
 
 NO_WEBHOOKS = INVITED & ~Permission.MANAGE_WEBHOOKS
 COPIED = Identity("Mia (Ren)", "https://example.com/mia.png")
-HAPPY = replace(REN, look="happy")
+HAPPY = replace(REN, sprite="happy")
 PICTURE = Attachment("table.png", b"\x89PNG")
 
 
@@ -395,9 +395,9 @@ async def test_a_webhook_shows_what_it_answers_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("identity", "is_shown"), [(HAPPY, True), (COPIED, False), (None, False)], ids=["a look", "a copy", "the bot"]
+    ("identity", "is_shown"), [(HAPPY, True), (COPIED, False), (None, False)], ids=["a sprite", "a copy", "the bot"]
 )
-async def test_what_is_answered_is_shown_for_a_look_of_the_persona_only(
+async def test_what_is_answered_is_shown_for_a_sprite_of_the_persona_only(
     identity: Identity | None,
     is_shown: bool,  # noqa: FBT001  # a column of the table
 ) -> None:

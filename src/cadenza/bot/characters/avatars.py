@@ -21,7 +21,7 @@ _MOST_PIXELS = 40_000_000
 _LONGEST_ADDRESS = 2048
 
 
-def face_of(data: bytes) -> str:
+def uri_of(data: bytes) -> str:
     """A picture as a ``data:`` URI, scaled down if Pillow is installed; raises an ``InputError`` if it is invalid."""
     if len(data) > LARGEST:
         msg = "The picture is larger than 8 MB; take a smaller one."

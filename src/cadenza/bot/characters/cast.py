@@ -1,6 +1,6 @@
 """The characters of a server: those of the configuration, and those that the server created or changed.
 
-A character is one record and each of its looks another, so that concurrent changes to different parts do not overwrite
+A character is one record and each of its sprites another, so that concurrent changes to different parts do not overwrite
 each other. Stored characters are cached; the cache expires after a change here, and after a while.
 """
 
@@ -19,15 +19,15 @@ from ...errors import InputError
 from ...explain.tracebacks import get_logger
 from ..store.store import Namespace, Record, Store
 from . import native
-from .character import Character, Look
-from .names import character_name, key_of, look_name
-from .tavern import read_look, write_look
+from .character import Character, CharacterSprite
+from .names import character_name, key_of, sprite_name
+from .tavern import read_sprite, write_sprite
 
 logger = get_logger(__name__)
 
 MOST_CHARACTERS = 100
 """How many characters a server may store."""
-MOST_LOOKS = 50
+MOST_SPRITES = 50
 LONGEST_INSTRUCTIONS = 1000
 MOST_TRIGGERS = 25
 LONGEST_TRIGGER = 100
@@ -119,7 +119,7 @@ class Cast:
     async def change(
         self, server: str, name: str, change: Callable[[Character], Character], *, by: str = ""
     ) -> Character:
-        """Store what *change* makes of the character called *name*, except for looks; raises an ``InputError``.
+        """Store what *change* makes of the character called *name*, except for sprites; raises an ``InputError``.
 
         Concurrent changes are not lost: *change* gets the character as stored at that moment.
         """
@@ -127,7 +127,7 @@ class Cast:
         change = _remembering_names(change)
         async with self._lock(server):
             before = await self._adopted(server, name)
-            after = replace(checked(change(before)), id=before.id, looks=before.looks)
+            after = replace(checked(change(before)), id=before.id, sprites=before.sprites)
             kept = await self._kept(server)
             if any(one.id != before.id and key_of(one.name) == key_of(after.name) for one in await self.of(server)):
                 msg = f"There is a character called {after.name} already; choose another name."
@@ -145,43 +145,45 @@ class Cast:
         async with self._lock(server):
             found = [one for one in await self._kept(server) if key_of(one.name) == key_of(name)]
             for character in found:
-                looks = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{character.id}/")
+                sprites = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{character.id}/")
                 await self._store.delete(Namespace.PERSONAS, f"{server}/{character.id}")
-                await self._store.delete(Namespace.SPRITES, *(record.key for record in looks))
+                await self._store.delete(Namespace.SPRITES, *(record.key for record in sprites))
             self._forget(server)
         return bool(found)
 
-    # --- looks -------------------------------------------------------------------------
+    # --- sprites -------------------------------------------------------------------------
 
-    async def add_look(self, server: str, name: str, look: Look) -> Look:
-        """Add *look* to the character called *name*; raises an ``InputError`` if the look exists already."""
+    async def add_sprite(self, server: str, name: str, sprite: CharacterSprite) -> CharacterSprite:
+        """Add *sprite* to the character called *name*; raises an ``InputError`` if the sprite exists already."""
         _check_server(server)
-        look = checked_look(look)
+        sprite = checked_sprite(sprite)
         async with self._lock(server):
             id_ = (await self._adopted(server, name)).id
             worn = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{id_}/")
-            if len(worn) >= MOST_LOOKS:
-                msg = f"A character has at most {MOST_LOOKS} sprites; delete one first."
+            if len(worn) >= MOST_SPRITES:
+                msg = f"A character has at most {MOST_SPRITES} sprites; delete one first."
                 raise InputError(msg)
-            new = _look_record(server, id_, look, max(map(_place, worn), default=-1) + 1)
+            new = _sprite_record(server, id_, sprite, max(map(_place, worn), default=-1) + 1)
             kept = await self._store.change(Namespace.SPRITES, new.key, lambda record: record or new)
             self._forget(server)
         if kept != new:
-            msg = f"There is a sprite called {look.name} already; edit it, or choose another name."
+            msg = f"There is a sprite called {sprite.name} already; edit it, or choose another name."
             raise InputError(msg)
-        return look
+        return sprite
 
-    async def change_look(self, server: str, name: str, look: str, change: Callable[[Look], Look]) -> Look:
-        """Store what *change* makes of a look; raises an ``InputError`` if it is missing or invalid."""
+    async def change_sprite(
+        self, server: str, name: str, sprite: str, change: Callable[[CharacterSprite], CharacterSprite]
+    ) -> CharacterSprite:
+        """Store what *change* makes of a sprite; raises an ``InputError`` if it is missing or invalid."""
         _check_server(server)
         async with self._lock(server):
             character = await self._adopted(server, name)
-            before = _look_of(character, look)
-            after = checked_look(change(before))
-            key = _look_key(server, character.id, before.name)
+            before = _sprite_of(character, sprite)
+            after = checked_sprite(change(before))
+            key = _sprite_key(server, character.id, before.name)
             record = await self._store.get(Namespace.SPRITES, key)
-            new = _look_record(server, character.id, after, _place(record))
-            if key != new.key and any(key_of(one.name) == key_of(after.name) for one in character.looks):
+            new = _sprite_record(server, character.id, after, _place(record))
+            if key != new.key and any(key_of(one.name) == key_of(after.name) for one in character.sprites):
                 msg = f"There is a sprite called {after.name} already; choose another name."
                 raise InputError(msg)
             await self._store.put(new)
@@ -190,13 +192,13 @@ class Cast:
             self._forget(server)
         return after
 
-    async def remove_look(self, server: str, name: str, look: str) -> Look:
-        """Delete a look; raises an ``InputError`` if it is missing."""
+    async def remove_sprite(self, server: str, name: str, sprite: str) -> CharacterSprite:
+        """Delete a sprite; raises an ``InputError`` if it is missing."""
         _check_server(server)
         async with self._lock(server):
             character = await self._adopted(server, name)
-            gone = _look_of(character, look)
-            await self._store.delete(Namespace.SPRITES, _look_key(server, character.id, gone.name))
+            gone = _sprite_of(character, sprite)
+            await self._store.delete(Namespace.SPRITES, _sprite_key(server, character.id, gone.name))
             self._forget(server)
         return gone
 
@@ -228,9 +230,9 @@ class Cast:
 
     async def _read(self, server: str) -> tuple[Character, ...]:
         records = await self._store.find(Namespace.PERSONAS, prefix=f"{server}/")
-        looks: dict[str, list[tuple[int, Look]]] = {}
+        sprites: dict[str, list[tuple[int, CharacterSprite]]] = {}
         for record in await self._store.find(Namespace.SPRITES, prefix=f"{server}/"):
-            looks.setdefault(record.key.split("/")[1], []).append((_place(record), read_look(record.value)))
+            sprites.setdefault(record.key.split("/")[1], []).append((_place(record), read_sprite(record.value)))
         found: dict[str, Character] = {}
         for record in records:
             try:
@@ -240,8 +242,8 @@ class Cast:
                     "the stored character %s cannot be read; delete it and create it again", record.key, exc_info=error
                 )
                 continue
-            worn = sorted(looks.get(character.id, []), key=lambda pair: pair[0])
-            found.setdefault(key_of(character.name), replace(character, looks=tuple(look for _, look in worn)))
+            worn = sorted(sprites.get(character.id, []), key=lambda pair: pair[0])
+            found.setdefault(key_of(character.name), replace(character, sprites=tuple(sprite for _, sprite in worn)))
         return tuple(found.values())
 
     async def _by_id(self, server: str, id_: str) -> Character | None:
@@ -267,11 +269,13 @@ class Cast:
         return shared if is_shared and all(one.id != shared for one in kept) else token_hex(8)
 
     async def _write(self, server: str, character: Character) -> None:
-        """Store all of *character*, with exactly its looks."""
+        """Store all of *character*, with exactly its sprites."""
         before = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{character.id}/")
-        looks = [_look_record(server, character.id, look, place) for place, look in enumerate(character.looks)]
-        await self._store.put(_record(server, character), *looks)
-        gone = {record.key for record in before} - {record.key for record in looks}
+        sprites = [
+            _sprite_record(server, character.id, sprite, place) for place, sprite in enumerate(character.sprites)
+        ]
+        await self._store.put(_record(server, character), *sprites)
+        gone = {record.key for record in before} - {record.key for record in sprites}
         if gone:
             await self._store.delete(Namespace.SPRITES, *sorted(gone))
         self._forget(server)
@@ -289,18 +293,18 @@ class Cast:
 
 def checked(character: Character) -> Character:
     """*character*, validated and normalised for the store; raises an ``InputError``."""
-    looks = tuple(checked_look(look) for look in character.looks)
-    if len(looks) > MOST_LOOKS:
-        msg = f"A character has at most {MOST_LOOKS} sprites; remove some."
+    sprites = tuple(checked_sprite(sprite) for sprite in character.sprites)
+    if len(sprites) > MOST_SPRITES:
+        msg = f"A character has at most {MOST_SPRITES} sprites; remove some."
         raise InputError(msg)
-    if len({key_of(look.name) for look in looks}) < len(looks):
+    if len({key_of(sprite.name) for sprite in sprites}) < len(sprites):
         msg = "Two sprites of the character have the same name; give one of them another."
         raise InputError(msg)
     if character.own.degree not in (None, 0, 1, 2, 3):
         msg = "A degree is a number from 0 to 3."
         raise InputError(msg)
     return replace(
-        character, name=character_name(character.name), looks=looks, triggers=checked_triggers(character.triggers)
+        character, name=character_name(character.name), sprites=sprites, triggers=checked_triggers(character.triggers)
     )
 
 
@@ -316,12 +320,12 @@ def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
     return tuple(words.values())
 
 
-def checked_look(look: Look) -> Look:
-    """*look*, validated and normalised for the store; raises an ``InputError``."""
-    if len(look.instructions) > LONGEST_INSTRUCTIONS:
+def checked_sprite(sprite: CharacterSprite) -> CharacterSprite:
+    """*sprite*, validated and normalised for the store; raises an ``InputError``."""
+    if len(sprite.instructions) > LONGEST_INSTRUCTIONS:
         msg = f"The instructions of a sprite have at most {LONGEST_INSTRUCTIONS} characters; shorten them."
         raise InputError(msg)
-    return replace(look, name=look_name(look.name), instructions=look.instructions.strip())
+    return replace(sprite, name=sprite_name(sprite.name), instructions=sprite.instructions.strip())
 
 
 def _check_server(server: str) -> None:
@@ -331,7 +335,7 @@ def _check_server(server: str) -> None:
 
 
 def _record(server: str, character: Character) -> Record:
-    value = native.as_value(replace(character, looks=()))
+    value = native.as_value(replace(character, sprites=()))
     return Record(Namespace.PERSONAS, f"{server}/{character.id}", value, server=server)
 
 
@@ -371,24 +375,24 @@ def _not_main(record: Record | None) -> Record | None:
     return record and replace(record, value={name: item for name, item in record.value.items() if name != "is_main"})
 
 
-def _look_key(server: str, character: str, name: str) -> str:
+def _sprite_key(server: str, character: str, name: str) -> str:
     return f"{server}/{character}/{key_of(name)}"
 
 
-def _look_record(server: str, character: str, look: Look, place: int) -> Record:
-    value = write_look(look) | {"place": place}
-    return Record(Namespace.SPRITES, _look_key(server, character, look.name), value, server=server)
+def _sprite_record(server: str, character: str, sprite: CharacterSprite, place: int) -> Record:
+    value = write_sprite(sprite) | {"place": place}
+    return Record(Namespace.SPRITES, _sprite_key(server, character, sprite.name), value, server=server)
 
 
 def _place(record: Record | None) -> int:
-    """The position of a look among those of its character."""
+    """The position of a sprite among those of its character."""
     place = None if record is None else record.value.get("place")
     return place if isinstance(place, int) else 0
 
 
-def _look_of(character: Character, name: str) -> Look:
-    for look in character.looks:
-        if key_of(look.name) == key_of(name):
-            return look
+def _sprite_of(character: Character, name: str) -> CharacterSprite:
+    for sprite in character.sprites:
+        if key_of(sprite.name) == key_of(name):
+            return sprite
     msg = f"{character.name} has no sprite called {name.strip()[:64]}; see /sprite list."
     raise InputError(msg)

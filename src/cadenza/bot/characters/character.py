@@ -9,12 +9,12 @@ from types import MappingProxyType
 from ...types import Note, Persona, Sprite
 from .placeholders import resolved
 
-LOOKS_TOLD = 20
-"""How many looks with instructions are in the prompt."""
+SPRITES_TOLD = 20
+"""How many sprites with instructions are in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CharacterSprite:
     """A sprite of a character."""
 
     name: str
@@ -23,7 +23,7 @@ class Look:
     instructions: str = ""
     """When the model should use it."""
     is_identity: bool = False
-    """Whether it is an identity of its own, shown as ``look (Name)``."""
+    """Whether it is an identity of its own, shown as ``sprite (Name)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Character:
     """Trigger words besides the name."""
     avatar: str = ""
     """An address, or a ``data:`` URI; empty for the avatar of the bot or the webhook."""
-    looks: tuple[Look, ...] = ()
+    sprites: tuple[CharacterSprite, ...] = ()
     lore: tuple[Lore, ...] = ()
     own: CharacterOverrides = field(default_factory=CharacterOverrides)
     is_main: bool = False
@@ -101,20 +101,24 @@ class Character:
 
     def as_persona(self, user: str = "") -> Persona:
         """The persona for the pipeline, where *user* is the name of the person who is answered."""
-        told = "\n\n".join(filter(None, (self.prompt, self.personality, self.scenario, self._looks_told())))
+        told = "\n\n".join(filter(None, (self.prompt, self.personality, self.scenario, self._sprites_told())))
         return Persona(
             self.name,
             aliases=self.aliases,
             prompt=resolved(told, char=self.called, user=user),
             avatar=self.avatar or None,
             sprites=tuple(
-                Sprite(look.name, look.avatar or None, is_identity=look.is_identity, is_usable=bool(look.avatar))
-                for look in self.looks
+                Sprite(
+                    sprite.name, sprite.avatar or None, is_identity=sprite.is_identity, is_usable=bool(sprite.avatar)
+                )
+                for sprite in self.sprites
             ),
             is_alter=not self.is_main,
         )
 
-    def _looks_told(self) -> str:
-        """The instructions of the looks that have some; the prompt lists all names elsewhere."""
-        told = [f"- {look.name}: {look.instructions}" for look in self.looks if look.instructions][:LOOKS_TOLD]
-        return "\n".join(["When to use your looks:", *told]) if told else ""
+    def _sprites_told(self) -> str:
+        """The instructions of the sprites that have some; the prompt lists all names elsewhere."""
+        told = [f"- {sprite.name}: {sprite.instructions}" for sprite in self.sprites if sprite.instructions][
+            :SPRITES_TOLD
+        ]
+        return "\n".join(["When to use your sprites:", *told]) if told else ""

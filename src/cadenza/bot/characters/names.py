@@ -1,4 +1,4 @@
-"""Valid names of characters and looks, and how names are compared."""
+"""Valid names of characters and sprites, and how names are compared."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import unicodedata
 from ...errors import InputError
 from ...text.usernames import LONGEST, NAMELESS, as_username, from_username
 
-LONGEST_LOOK = 64
+LONGEST_SPRITE_NAME = 64
 _BLANKS = re.compile(r"\s+")
-_NOT_IN_A_LOOK = re.compile(r"[()（）:：]")
-"""The marks of ``Name (look): ``, as a model writes it."""
+_NOT_IN_A_SPRITE_NAME = re.compile(r"[()（）:：]")
+"""The marks of ``Name (sprite): ``, as a model writes it."""
 
 
 def key_of(name: str) -> str:
@@ -32,13 +32,13 @@ def character_name(name: str) -> str:
     return tidy
 
 
-def look_name(name: str) -> str:
-    """*name*, normalised; raises an ``InputError`` if it is invalid for a look."""
+def sprite_name(name: str) -> str:
+    """*name*, normalised; raises an ``InputError`` if it is invalid for a sprite."""
     bare = _BLANKS.sub(" ", unicodedata.normalize("NFC", name)).strip()
-    if not bare.isprintable() or not bare or len(bare) > LONGEST_LOOK:
-        msg = f"The name of a sprite has 1 to {LONGEST_LOOK} visible characters; choose another one."
+    if not bare.isprintable() or not bare or len(bare) > LONGEST_SPRITE_NAME:
+        msg = f"The name of a sprite has 1 to {LONGEST_SPRITE_NAME} visible characters; choose another one."
         raise InputError(msg)
-    if _NOT_IN_A_LOOK.search(bare):
+    if _NOT_IN_A_SPRITE_NAME.search(bare):
         msg = "The name of a sprite cannot have brackets or a colon; choose another one."
         raise InputError(msg)
     return bare

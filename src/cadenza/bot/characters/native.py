@@ -12,7 +12,7 @@ from ...types import Note
 from . import checked_json
 from .character import Character, Lore
 from .checked_json import Form
-from .tavern import read_look, read_own, shown_name, write_look
+from .tavern import read_own, read_sprite, shown_name, write_sprite
 
 FORMAT = "cadenza/character"
 """The format name in our files, which never changes."""
@@ -51,7 +51,7 @@ def as_value(character: Character) -> dict[str, Any]:
         **{name: getattr(character.own if name == "model" else character, name) for name in _TEXTS},
         **{name: list(getattr(character, name)) for name in _LISTS},
         "notes": [{"text": note.text, "depth": note.depth} for note in character.notes],
-        "looks": [write_look(look) for look in character.looks],
+        "sprites": [write_sprite(sprite) for sprite in character.sprites],
         "lore": [_write_lore(entry) for entry in character.lore],
         "degree": character.own.degree,
         "is_main": character.is_main or None,
@@ -74,7 +74,7 @@ def of_value(value: Form) -> Character:
             Note(checked_json.text(note, "text"), checked_json.number(note, "depth"))
             for note in checked_json.inners(value, "notes")
         ),
-        looks=tuple(read_look(look) for look in checked_json.inners(value, "looks")),
+        sprites=tuple(read_sprite(sprite) for sprite in checked_json.inners(value, "sprites")),
         lore=tuple(_read_lore(entry) for entry in checked_json.inners(value, "lore")),
         own=read_own(value),
         is_main=checked_json.flag(value, "is_main"),

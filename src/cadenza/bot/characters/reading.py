@@ -89,10 +89,10 @@ def _from_picture(data: bytes, stem: str) -> Character:
     _take_assets(form, found)
     bare = png.without_texts(data, [name for name in found if name.startswith(_ASSET_TEXT) or name.lower() in cards])
     try:
-        face = avatars.face_of(bare)
+        avatar = avatars.uri_of(bare)
     except InputError:  # the card is still usable without its picture
-        face = ""
-    return tavern.read(form, file=stem, picture=face)
+        avatar = ""
+    return tavern.read(form, file=stem, picture=avatar)
 
 
 def _newest(cards: Mapping[str, str]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _take_assets(form: dict[str, Any], found: Mapping[str, str]) -> None:
 def _picture(character: Character) -> bytes:
     """A PNG with the card: the character's avatar if that is a PNG, else a plain picture."""
     own = _own_picture(character)
-    picture, carrier = (png.plain(character.name), Carrier.PLAIN) if own is None else (own, Carrier.FACE)
+    picture, carrier = (png.plain(character.name), Carrier.PLAIN) if own is None else (own, Carrier.AVATAR)
     versions = {_SECOND: Version.V2, _THIRD: Version.V3}
     cards = {
         keyword: b64encode(_written(tavern.write(character, version, carrier=carrier))).decode("ascii")

@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...text.usernames import as_username, from_username
 from ...types import Note
 from . import avatars, checked_json
-from .character import Character, CharacterOverrides, Look
+from .character import Character, CharacterOverrides, CharacterSprite
 from .checked_json import Form
 from .lorebooks import read_book, write_book
 
@@ -71,7 +71,7 @@ def read(card: Form, *, file: str = "", picture: str = "") -> Character:
         notes=_notes(extensions, ours),
         triggers=checked_json.texts(ours, "triggers"),
         avatar=_avatar(data, ours, picture),
-        looks=tuple(read_look(look) for look in checked_json.inners(ours, "looks")),
+        sprites=tuple(read_sprite(sprite) for sprite in checked_json.inners(ours, "looks")),
         lore=read_book(checked_json.inner(data, "character_book")),
         own=read_own(ours),
         card=MappingProxyType(dict(card)),
@@ -83,19 +83,19 @@ def shown_name(name: str) -> str:
     return from_username(as_username(name))
 
 
-def read_look(look: Form) -> Look:
-    """A look from its JSON object."""
-    return Look(
-        name=checked_json.text(look, "name"),
-        avatar=checked_json.text(look, "avatar"),
-        instructions=checked_json.text(look, "instructions"),
-        is_identity=checked_json.flag(look, "is_identity"),
+def read_sprite(sprite: Form) -> CharacterSprite:
+    """A sprite from its JSON object."""
+    return CharacterSprite(
+        name=checked_json.text(sprite, "name"),
+        avatar=checked_json.text(sprite, "avatar"),
+        instructions=checked_json.text(sprite, "instructions"),
+        is_identity=checked_json.flag(sprite, "is_identity"),
     )
 
 
-def write_look(look: Look) -> dict[str, Any]:
-    """*look* as a JSON object."""
-    return {spec.name: getattr(look, spec.name) for spec in fields(Look)}
+def write_sprite(sprite: CharacterSprite) -> dict[str, Any]:
+    """*sprite* as a JSON object."""
+    return {spec.name: getattr(sprite, spec.name) for spec in fields(CharacterSprite)}
 
 
 def read_own(form: Form) -> CharacterOverrides:
@@ -161,7 +161,7 @@ class Carrier(Enum):
 
     FILE = "file"
     """A JSON file."""
-    FACE = "face"
+    AVATAR = "avatar"
     """The character's avatar."""
     PLAIN = "plain"
     """A plain picture, which is no avatar."""
@@ -190,7 +190,7 @@ def write(character: Character, version: Version, *, carrier: Carrier = Carrier.
         data["group_only_greetings"] = []
     _write_lists(data, character, before)
     _write_extensions(data["extensions"], character, before, carrier)
-    _write_icon(data, "" if carrier is Carrier.FACE else character.avatar)
+    _write_icon(data, "" if carrier is Carrier.AVATAR else character.avatar)
     card |= {name: value for name, value in changed.items() if name in card}  # fields that are repeated at the top
     is_same = card.get("spec") == version.value
     number = card.get("spec_version") if is_same else None
@@ -230,13 +230,13 @@ def _write_extensions(extensions: dict[str, Any], character: Character, before: 
         first, rest = _split(character.notes)
         _write_depth(extensions, first)
         _set(ours, "notes", [{"text": note.text, "depth": note.depth} for note in rest])
-    if character.looks != before.looks:
-        _set(ours, "looks", [write_look(look) for look in character.looks])
+    if character.sprites != before.sprites:
+        _set(ours, "looks", [write_sprite(sprite) for sprite in character.sprites])
     if character.triggers != before.triggers:
         _set(ours, "triggers", list(character.triggers))
     _set(ours, "degree", character.own.degree)
     _set(ours, "model", character.own.model or None)
-    _set(ours, "avatar", None if _is_icon(character.avatar) or carrier is Carrier.FACE else character.avatar or None)
+    _set(ours, "avatar", None if _is_icon(character.avatar) or carrier is Carrier.AVATAR else character.avatar or None)
     _set(ours, "has_avatar", False if carrier is Carrier.PLAIN and not character.avatar else None)
     _set(extensions, OURS, ours)
 
@@ -255,9 +255,9 @@ def _write_depth(extensions: dict[str, Any], note: Note | None) -> None:
         extensions[_DEPTH] = checked_json.inner(extensions, _DEPTH) | {"prompt": ""}
 
 
-def _write_icon(data: dict[str, Any], face: str) -> None:
-    """Make *face* the main icon, if it can be one."""
-    wanted = face if _is_icon(face) else ""
+def _write_icon(data: dict[str, Any], avatar: str) -> None:
+    """Make *avatar* the main icon, if it can be one."""
+    wanted = avatar if _is_icon(avatar) else ""
     if wanted == _avatar(data, {}, ""):
         return
     assets = list(checked_json.inners(data, "assets"))

@@ -10,7 +10,7 @@ import discord
 from discord import app_commands
 
 from ...errors import InputError
-from ..characters.avatars import address_of, face_of
+from ..characters.avatars import address_of, uri_of
 from ..characters.character import Character
 from ..characters.checked_json import LARGEST
 from .context import CommandContext, Interaction, Suggesting, matching, suggested, tell
@@ -56,13 +56,13 @@ async def read_file(attachment: discord.Attachment) -> bytes:
     return await attachment.read()
 
 
-async def face_given(image: discord.Attachment | None, url: str | None) -> str | None:
+async def avatar_given(image: discord.Attachment | None, url: str | None) -> str | None:
     """The avatar from a file or an address; ``None`` without one."""
     if image is not None and url:
         msg = "Give either a picture or an address, not both."
         raise InputError(msg)
     if image is not None:
-        return await asyncio.to_thread(face_of, await read_file(image))  # scaling it down may take time
+        return await asyncio.to_thread(uri_of, await read_file(image))  # scaling it down may take time
     return address_of(url) if url else None
 
 

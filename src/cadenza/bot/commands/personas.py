@@ -15,7 +15,7 @@ from ..characters.character import Character
 from ..characters.names import character_name, key_of
 from ..readable_text import shortened
 from .command_inputs import (
-    face_given,
+    avatar_given,
     joined,
     kept_or_cleared,
     only,
@@ -75,8 +75,8 @@ def _line(interaction: Interaction, character: Character) -> str:
         parts.append(words(interaction, "(main)"))
     if character.triggers:
         parts.append("· " + quoted(", ".join(character.triggers[:5])))
-    if character.looks:
-        parts.append("· " + _sprites(interaction, len(character.looks)))
+    if character.sprites:
+        parts.append("· " + _sprites(interaction, len(character.sprites)))
     return " ".join(parts)
 
 
@@ -86,14 +86,14 @@ def _sprites(interaction: Interaction, count: int) -> str:
 
 def _embed(interaction: Interaction, character: Character) -> discord.Embed:
     embed = discord.Embed(title=character.name, description=shortened(character.prompt.strip(), 2000) or None)
-    looks = ", ".join(look.name for look in character.looks)
+    sprites = ", ".join(sprite.name for sprite in character.sprites)
     degree = "" if character.own.degree is None else str(character.own.degree)
     for label, text in (
         ("Personality", character.personality),
         ("Scenario", character.scenario),
         ("Greeting", character.greeting),
         ("Trigger words", ", ".join(character.triggers)),
-        ("Sprites", looks),
+        ("Sprites", sprites),
         ("Degree", degree),
         ("Model", character.own.model),
     ):
@@ -133,8 +133,8 @@ def _add_making(group: app_commands.Group, context: CommandContext) -> None:
         await wait_for_it(interaction)
         if await _is_taken(interaction, context, character_name(name)):
             return
-        face = await face_given(image, url)
-        made = Character(name, prompt=prompt.strip(), avatar=face or "")
+        avatar = await avatar_given(image, url)
+        made = Character(name, prompt=prompt.strip(), avatar=avatar or "")
         made = await context.services.cast.save(server_of(interaction), made, by=str(interaction.user.id))
         await tell(interaction, "{name} was created; /persona edit has room for more.", name=quoted(made.name))
 
@@ -206,7 +206,7 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
             await tell(interaction, "One character must be the bot itself; set “main” on another one first.")
             return
         own = _degree(degree) | _model(context, model, character)
-        changed = only({"name": new_name, "is_main": main}) | await _face(image, url)
+        changed = only({"name": new_name, "is_main": main}) | await _avatar(image, url)
         if not own and not changed:
             await tell(interaction, "Nothing was changed.")
             return
@@ -277,11 +277,11 @@ def _model(context: CommandContext, given: str | None, character: Character) -> 
     return {"model": model}
 
 
-async def _face(image: discord.Attachment | None, url: str | None) -> dict[str, Any]:
+async def _avatar(image: discord.Attachment | None, url: str | None) -> dict[str, Any]:
     if url is not None and not kept_or_cleared(url, ""):
         return {"avatar": ""}
-    face = await face_given(image, url)
-    return {} if face is None else {"avatar": face}
+    avatar = await avatar_given(image, url)
+    return {} if avatar is None else {"avatar": avatar}
 
 
 # --- deleting ------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...errors import InputError
-from ..characters.character import Character, Look
+from ..characters.character import Character, CharacterSprite
 from ..characters.names import key_of
 from ..readable_text import shortened
 from .command_inputs import (
-    face_given,
+    avatar_given,
     joined,
     kept_or_cleared,
     only,
@@ -51,21 +51,21 @@ def _add_list(group: app_commands.Group, context: CommandContext) -> None:
         character = await persona_called(interaction, context, persona)
         if character is None:
             return
-        if not character.looks:
+        if not character.sprites:
             await tell(interaction, "{name} has no sprites.", name=quoted(character.name))
             return
-        lines = [_line(interaction, look) for look in character.looks]
+        lines = [_line(interaction, sprite) for sprite in character.sprites]
         await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
 
 
-def _line(interaction: Interaction, look: Look) -> str:
-    parts = [f"**{quoted(look.name)}**"]
-    if look.is_identity:
+def _line(interaction: Interaction, sprite: CharacterSprite) -> str:
+    parts = [f"**{quoted(sprite.name)}**"]
+    if sprite.is_identity:
         parts.append(words(interaction, "(own identity)"))
-    if not look.avatar:
+    if not sprite.avatar:
         parts.append(words(interaction, "(no picture)"))
-    if look.instructions:
-        text = " ".join(look.instructions.split())
+    if sprite.instructions:
+        text = " ".join(sprite.instructions.split())
         parts.append(quoted(shortened(text, _SHOWN)))
     return " ".join(parts)
 
@@ -102,15 +102,15 @@ def _add_add(group: app_commands.Group, context: CommandContext) -> None:
         character = await persona_called(interaction, context, persona)
         if character is None or await _is_taken(interaction, character, name):
             return
-        face = await face_given(image, url)
-        if face is None:
+        avatar = await avatar_given(image, url)
+        if avatar is None:
             msg = "A sprite needs a picture; give one, or its address."
             raise InputError(msg)
-        look = await context.services.cast.add_look(
-            server_of(interaction), character.name, Look(name, face, instructions, identity)
+        sprite = await context.services.cast.add_sprite(
+            server_of(interaction), character.name, CharacterSprite(name, avatar, instructions, identity)
         )
         text = "{persona} now has the sprite {name}."
-        await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
+        await tell(interaction, text, persona=quoted(character.name), name=quoted(sprite.name))
 
 
 def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
@@ -129,7 +129,7 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
         instructions=locale_str("When the model should use it; - removes this"),
         identity=locale_str("Whether the sprite is an identity of its own"),
     )
-    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
+    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_sprites(context))
     @answered
     async def edit(
         interaction: Interaction,
@@ -146,20 +146,20 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
             return
         await wait_for_it(interaction)
         character = await persona_called(interaction, context, persona)
-        look = None if character is None else await _look(interaction, character, name)
-        if character is None or look is None:
+        sprite = None if character is None else await _sprite(interaction, character, name)
+        if character is None or sprite is None:
             return
-        if new_name is not None and await _is_taken(interaction, character, new_name, by=look.name):
+        if new_name is not None and await _is_taken(interaction, character, new_name, by=sprite.name):
             return
-        changed = only({"name": new_name, "avatar": await face_given(image, url), "is_identity": identity})
+        changed = only({"name": new_name, "avatar": await avatar_given(image, url), "is_identity": identity})
         if instructions is not None:
-            changed["instructions"] = kept_or_cleared(instructions, look.instructions)
+            changed["instructions"] = kept_or_cleared(instructions, sprite.instructions)
         if not changed:
             await tell(interaction, "Nothing was changed.")
             return
         server = server_of(interaction)
-        after = await context.services.cast.change_look(
-            server, character.name, look.name, lambda one: replace(one, **changed)
+        after = await context.services.cast.change_sprite(
+            server, character.name, sprite.name, lambda one: replace(one, **changed)
         )
         await tell(interaction, "The sprite {name} was changed.", name=quoted(after.name))
 
@@ -168,34 +168,34 @@ def _add_delete(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("delete"), description=locale_str("Delete a sprite"))
     @app_commands.rename(persona=locale_str("persona"), name=locale_str("name"))
     @app_commands.describe(persona=locale_str("The persona of the sprite"), name=locale_str("The sprite"))
-    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
+    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_sprites(context))
     @answered
     async def delete(interaction: Interaction, persona: str, name: str) -> None:
         if not await may_manage_server(interaction):
             return
         character = await persona_called(interaction, context, persona)
-        look = None if character is None else await _look(interaction, character, name)
-        if character is None or look is None:
+        sprite = None if character is None else await _sprite(interaction, character, name)
+        if character is None or sprite is None:
             return
-        await context.services.cast.remove_look(server_of(interaction), character.name, look.name)
+        await context.services.cast.remove_sprite(server_of(interaction), character.name, sprite.name)
         text = "The sprite {name} of {persona} was deleted."
-        await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
+        await tell(interaction, text, persona=quoted(character.name), name=quoted(sprite.name))
 
 
 # --- who and which ---------------------------------------------------------------------------
 
 
-async def _look(interaction: Interaction, character: Character, name: str) -> Look | None:
-    for look in character.looks:
-        if key_of(look.name) == key_of(name):
-            return look
+async def _sprite(interaction: Interaction, character: Character, name: str) -> CharacterSprite | None:
+    for sprite in character.sprites:
+        if key_of(sprite.name) == key_of(name):
+            return sprite
     text = "{persona} has no sprite called {name}; see /sprite list."
     await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
     return None
 
 
 async def _is_taken(interaction: Interaction, character: Character, name: str, *, by: str = "") -> bool:
-    taken = {key_of(look.name) for look in character.looks} - {key_of(by)}
+    taken = {key_of(sprite.name) for sprite in character.sprites} - {key_of(by)}
     if key_of(name) not in taken:
         return False
     text = "{persona} already has a sprite called {name}; edit it, or choose another name."
@@ -203,11 +203,11 @@ async def _is_taken(interaction: Interaction, character: Character, name: str, *
     return True
 
 
-def _suggesting_looks(context: CommandContext) -> Suggesting:
+def _suggesting_sprites(context: CommandContext) -> Suggesting:
     """Suggest the sprites of the selected persona."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
         character = await context.services.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
-        return [] if character is None else [look.name for look in character.looks]
+        return [] if character is None else [sprite.name for sprite in character.sprites]
 
     return suggesting(found)

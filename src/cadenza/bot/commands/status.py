@@ -84,7 +84,7 @@ async def _model(context: CommandContext, interaction: Interaction, choice: Choi
             model=shown(interaction, name),
             default=default,
         )
-    seconds = await _or(services.models.resting(name, server), 0.0)
+    seconds = await _or(services.models.cooldown(name, server), 0.0)
     if seconds > 0:
         return words(
             interaction,

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from ...errors import CadenzaError, SettingsError
 from ...types import Note
-from ..characters.character import Character, Look, Lore
+from ..characters.character import Character, CharacterSprite, Lore
 from .checking import Complaints, shown, table, values
 from .config import entry
 from .folder import MOST_PICTURE, Folder
 from .model_names import model_complaint
 
-_WITHIN = ("looks", "notes", "lore")
+_WITHIN = ("sprites", "notes", "lore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class PersonaTable:
 
 
 @dataclass(frozen=True, slots=True)
-class LookTable:
+class SpriteTable:
     """A sprite: another avatar of the character."""
 
     name: str = entry("", "the name of the sprite", form="filled")
     avatar: str = entry("", "a picture beside this file, or an address that begins with https://")
     instructions: str = entry("", "when the model should use it")
-    identity: bool = entry(False, "whether it is an identity of its own, shown as 'look (Name)'")
+    identity: bool = entry(False, "whether it is an identity of its own, shown as 'sprite (Name)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +158,11 @@ class _Persona:
             return ""
 
     def _parts(self) -> dict[str, Any]:
-        """The looks, notes and lore that are given."""
-        looks = [
-            Look(one["name"], self._picture("looks avatar", one["avatar"]) if one.get("avatar") else "",
+        """The sprites, notes and lore that are given."""
+        sprites = [
+            CharacterSprite(one["name"], self._picture("sprites avatar", one["avatar"]) if one.get("avatar") else "",
                  one.get("instructions", ""), is_identity=one.get("identity", False))
-            for one in self._tables("looks", LookTable, "name")
+            for one in self._tables("sprites", SpriteTable, "name")
         ]  # fmt: skip
         notes = [Note(one["text"], one.get("depth", 0)) for one in self._tables("notes", NoteTable, "text")]
         lore = [
@@ -170,7 +170,7 @@ class _Persona:
                  is_case_sensitive=one.get("case_sensitive", False), order=one.get("order", 100))
             for one in self._tables("lore", LoreTable, "content")
         ]  # fmt: skip
-        parts = {"looks": tuple(looks), "notes": tuple(notes), "lore": tuple(lore)}
+        parts = {"sprites": tuple(sprites), "notes": tuple(notes), "lore": tuple(lore)}
         return {name: part for name, part in parts.items() if part}
 
     def _tables(self, key: str, kind: type[Any], needed: str) -> list[dict[str, Any]]:

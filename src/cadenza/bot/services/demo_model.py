@@ -172,7 +172,7 @@ class DemoModels(ModelRegistry):
         """Whether *name* is the demo model, or empty."""
         return name in ("", NAME)
 
-    async def resting(self, name: str, server: str = "") -> float:  # noqa: ARG002  # as above
+    async def cooldown(self, name: str, server: str = "") -> float:  # noqa: ARG002  # as above
         """Always 0: it has no cooldown."""
         return 0.0
 

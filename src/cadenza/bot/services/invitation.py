@@ -27,7 +27,7 @@ RIGHTS = (
     Right("Send Messages", 1 << 11, "it cannot speak there", is_needed=True),
     Right("Send Messages in Threads", 1 << 38, "it cannot speak in threads"),
     Right("Read Message History", 1 << 16, "it does not know what was said before, and cannot reply to a message"),
-    Right("Manage Webhooks", 1 << 29, "characters have no name and face of their own"),
+    Right("Manage Webhooks", 1 << 29, "characters have no name and avatar of their own"),
     Right("Embed Links", 1 << 14, "the thought log and the box that says who is answered are missing"),
     Right("Attach Files", 1 << 15, "tables are shown as text, and long code is cut into messages"),
     Right("Add Reactions", 1 << 6, "it cannot offer its reactions"),

@@ -63,7 +63,7 @@ class Metrics:
                 self._tried(str(traced.about["why"]), self._counters)
             case "request" if traced.about["error"] is not None:
                 self.recovered("request_changed")
-            case "brought_back" | "taken_back" | "unsent" | "left_out":
+            case "brought_back" | "deleted" | "unsent" | "left_out":
                 self.recovered(traced.step)
             case "end":
                 self._ended(traced, self._counters)

@@ -112,7 +112,7 @@ class ModelRegistry:
             raise SettingsError(msg)
         return tuple(partial(self._model, route) for route in routes)
 
-    async def resting(self, name: str, server: str = "") -> float:
+    async def cooldown(self, name: str, server: str = "") -> float:
         """The cooldown of *name* itself (empty is the default) in seconds; 0 if it is ready, or was never used."""
         routes = self._routes(name or self._current.now.models.default, server, await self.keys.of(server))
         return min((ready_in(self._models[route]) if route in self._models else 0.0 for route in routes), default=0.0)

@@ -187,10 +187,10 @@ class Camera:
 
     def _as_shown(self, message: Json) -> Json:
         shown = as_shown(message, self._known, self._addresses)
-        if message["mention_roles"] and self._me not in shown["calls"]:
+        if message["mention_roles"] and self._me not in shown["pings"]:
             with suppress(Refusal):  # it may have been deleted
                 if self._me in self._world.pinged(message["channel_id"], message["id"]):
-                    shown["calls"].append(self._me)
+                    shown["pings"].append(self._me)
         return shown
 
     def _as_seen(self, channel: str, message: str) -> Json | None:
@@ -211,8 +211,8 @@ class Camera:
         """Record a person who is new or renamed."""
         id_ = user["id"]
         name = nick or user["global_name"] or str(user["username"])
-        face, is_bot = self._addresses.face(user), bool(user["bot"])
-        shown = {"id": id_, "name": name, "avatar": face, "is_bot": is_bot, "is_me": id_ == self._me}
+        avatar, is_bot = self._addresses.avatar(user), bool(user["bot"])
+        shown = {"id": id_, "name": name, "avatar": avatar, "is_bot": is_bot, "is_me": id_ == self._me}
         self._names[id_] = name
         if self._people.get(id_) != shown:
             self._people[id_] = shown

@@ -68,7 +68,7 @@ def compared(left: ReplySummary, right: ReplySummary) -> Comparison:
 
 
 def _keys(telling: ReplySummary) -> list[tuple[object, ...]]:
-    return [(message.author, message.text, message.file, message.calls) for message in telling.messages]
+    return [(message.author, message.text, message.file, message.pings) for message in telling.messages]
 
 
 def _settings(comparison: Comparison) -> dict[str, tuple[object, object]]:
@@ -130,8 +130,8 @@ def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
             yield from body(message, paper, style=style, mark=mark)
             why = f"  starts {film_words.starts(message)}, ends {film_words.ends(message)}"
             yield Text(cut_to(why, paper.width), style="dim")
-            if calls := film_words.calls(message):
-                yield Text(cut_to(f"  calls {harmless(calls)}", paper.width), style="dim")
+            if pings := film_words.pings(message):
+                yield Text(cut_to(f"  pings {harmless(pings)}", paper.width), style="dim")
     yield Text()
 
 

@@ -101,10 +101,10 @@ def pause(message: Message) -> str:
     return f"{shown_seconds(number_of(about, 'planned'))} planned: {' and '.join(parts)}{less}"
 
 
-def calls(message: Message) -> str:
+def pings(message: Message) -> str:
     """The people it pings, and those it only names; empty if there are none."""
     shown = f"; only named: {', '.join(message.shows)}" if message.shows else ""
-    return (", ".join(message.calls) or "nobody") + shown if message.calls or shown else ""
+    return (", ".join(message.pings) or "nobody") + shown if message.pings or shown else ""
 
 
 def merged(message: Message) -> str:

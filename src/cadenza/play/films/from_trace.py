@@ -72,7 +72,7 @@ class _Reel:
         yield from self._said()
         if step.step == "sent":
             yield FilmRecord(step.at, "message", {"message": self._message(step)})
-        elif step.step == "taken_back" and step.about.get("error") is None:
+        elif step.step == "deleted" and step.about.get("error") is None:
             yield FilmRecord(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
         yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
 
@@ -103,7 +103,7 @@ class _Reel:
             "is_private": False,
             "is_thinking": False,
             "is_silent": False,
-            "calls": [],
+            "pings": [],
             "files": [_file(file)] if file else [],
             "embeds": [],
             "components": [],

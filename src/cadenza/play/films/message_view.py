@@ -53,7 +53,7 @@ def as_shown(message: Json, names: Names, addresses: Addresses) -> Json:
         "is_private": bool(flags & MessageFlag.EPHEMERAL),
         "is_thinking": bool(flags & MessageFlag.LOADING),
         "is_silent": bool(flags & MessageFlag.SUPPRESS_NOTIFICATIONS),
-        "calls": _calls(message),
+        "pings": _pings(message),
         "files": [_file(attachment, addresses) for attachment in message["attachments"]],
         "embeds": [_embed(embed, message, names, addresses) for embed in message["embeds"]],
         "components": [[_component(part) for part in row["components"]] for row in message["components"]],
@@ -89,7 +89,7 @@ def _author(message: Json, names: Names, addresses: Addresses) -> Json:
     return {
         "id": author["id"],
         "name": names.users.get(author["id"]) or nick or name_of(author, {}),
-        "avatar": addresses.face(author),
+        "avatar": addresses.avatar(author),
         "is_bot": bool(author["bot"]),
         # A response to an interaction uses a webhook, but its author is the bot itself.
         "is_webhook": "webhook_id" in message and "interaction_metadata" not in message,
@@ -106,7 +106,7 @@ def _reply(message: Json, names: Names, addresses: Addresses) -> Json | None:
     return {
         "id": answered["id"],
         "name": name_of(author, names.users),
-        "avatar": addresses.face(author),
+        "avatar": addresses.avatar(author),
         "text": _gist(answered, _with_people(answered, names)),
     }
 
@@ -127,9 +127,9 @@ def _command(message: Json, names: Names) -> Json | None:
     return interaction and {"name": interaction["name"], "who": name_of(interaction["user"], names.users)}
 
 
-def _calls(message: Json) -> list[str]:
-    called = [user["id"] for user in message["mentions"]] + list(message["mention_roles"])
-    return [*called, "everyone"] if message["mention_everyone"] else called
+def _pings(message: Json) -> list[str]:
+    pinged = [user["id"] for user in message["mentions"]] + list(message["mention_roles"])
+    return [*pinged, "everyone"] if message["mention_everyone"] else pinged
 
 
 def _file(attachment: Json, addresses: Addresses) -> Json:

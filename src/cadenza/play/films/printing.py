@@ -104,7 +104,7 @@ def message_lines(message: Message, paper: Paper) -> Iterator[Text]:
         yield from labelled("held", hold, paper)
     for rule in parts_of(message.story, "rules"):
         yield from _change(rule, paper)
-    yield from labelled("calls", film_words.calls(message), paper)
+    yield from labelled("pings", film_words.pings(message), paper)
     yield from labelled("merged", film_words.merged(message), paper)
     yield from labelled("pause", film_words.pause(message), paper)
     yield from labelled("time", film_words.time(message), paper)

@@ -106,12 +106,12 @@ def _hosted(persona: Persona, world: World) -> Persona:
     return replace(persona, avatar=persona.avatar and hosted(persona.avatar, world), sprites=sprites)
 
 
-def hosted(face: str, world: World) -> str:
-    """Host *face* in *world*, unless it has an address of its own."""
+def hosted(avatar: str, world: World) -> str:
+    """Host *avatar* in *world*, unless it has an address of its own."""
     try:
-        return world.hosted(face) if face.startswith("data:") else face
+        return world.hosted(avatar) if avatar.startswith("data:") else avatar
     except Refusal:  # it is no picture; sending with it says so
-        return face
+        return avatar
 
 
 def _limits(wanted: Rehearsal) -> RateLimits:

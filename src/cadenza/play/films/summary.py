@@ -44,7 +44,7 @@ class Message:
     """Its story, as in ``docs/films.md``."""
     took: Mapping[str, float]
     """Where the time went since the message before: ``model``, ``buffer``, ``queue`` and ``sending``."""
-    calls: tuple[str, ...] = ()
+    pings: tuple[str, ...] = ()
     """The names that it pings."""
     shows: tuple[str, ...] = ()
     """The names that it shows without a ping."""
@@ -67,7 +67,7 @@ class Message:
             "at": _rounded(self.at),
             **self.story,
             "took": dict(self.took),
-            "calls": list(self.calls),
+            "pings": list(self.pings),
         }
 
 
@@ -201,8 +201,8 @@ class _Names:
                     self._note_mentions(id_, message)
 
     def _note_mentions(self, id_: str, message: About) -> None:
-        called = message.get("calls")
-        known = {one for one in called if isinstance(one, str)} if isinstance(called, list) else set()
+        pinged = message.get("pings")
+        known = {one for one in pinged if isinstance(one, str)} if isinstance(pinged, list) else set()
         found: dict[str, bool] = {}
         for node in _mentions_in(message.get("markup")):
             match node:
@@ -281,8 +281,8 @@ class _Reply:
             shares = {share: max(0.0, _rounded(seconds)) for share, seconds in zip(_SHARES, took, strict=True)}
             shown = self._names.in_words(text_of(story, "text"))
             named = self._names.mentions.get(id_, {})
-            calls, shows = (tuple(name for name in named if named[name] is is_called) for is_called in (True, False))
-            yield Message(number, record.at, id_, author, shown, story, shares, calls, shows)
+            pings, shows = (tuple(name for name in named if named[name] is is_pinged) for is_pinged in (True, False))
+            yield Message(number, record.at, id_, author, shown, story, shares, pings, shows)
 
     # --- what else happened ----------------------------------------------------------------
 

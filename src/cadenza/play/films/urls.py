@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...sim.wire import Json
     from ...sim.world import World
 
-LARGEST_FACE = 256 * 1024
+LARGEST_AVATAR = 256 * 1024
 LARGEST_PICTURE = 1024 * 1024
 LARGEST_TEXT = 128 * 1024
 """Files with more bytes than this are not put into a film."""
@@ -24,7 +24,7 @@ LARGEST_TEXT = 128 * 1024
 class Addresses(Protocol):
     """Gives addresses that a page can show."""
 
-    def face(self, author: Json, /) -> str | None:
+    def avatar(self, author: Json, /) -> str | None:
         """The address of the avatar of *author*; ``None`` if it cannot be shown."""
 
     def file(self, attachment: Json, /) -> str | None:
@@ -50,7 +50,7 @@ class _Kept:
         except KeyError:
             return b""
 
-    def _face(self, author: Json) -> str | bytes | None:
+    def _stored_avatar(self, author: Json) -> str | bytes | None:
         avatar = author.get("avatar")
         return self._world.portrait(str(avatar)) if avatar else None
 
@@ -69,11 +69,11 @@ class _Kept:
 class Paths(_Kept):
     """Paths on the playground's server, which has the same *world*."""
 
-    def face(self, author: Json, /) -> str | None:
+    def avatar(self, author: Json, /) -> str | None:
         """The path of an avatar."""
-        match self._face(author):
+        match self._stored_avatar(author):
             case bytes():
-                return f"/faces/{author['avatar']}"
+                return f"/avatars/{author['avatar']}"
             case str(address):
                 return self.picture(address)
         return None
@@ -88,18 +88,18 @@ class Paths(_Kept):
             case "attachments", id_, name:
                 return self.file({"id": id_, "filename": name})
             case "avatars", avatar, _ if isinstance(self._world.portrait(avatar), bytes):
-                return f"/faces/{avatar}"
+                return f"/avatars/{avatar}"
         return None
 
 
 class InlineAddresses(_Kept):
     """``data:`` addresses, for a film that holds its own pictures and text files."""
 
-    def face(self, author: Json, /) -> str | None:
+    def avatar(self, author: Json, /) -> str | None:
         """The avatar as data."""
-        match self._face(author):
+        match self._stored_avatar(author):
             case bytes(data):
-                return _as_picture(data, LARGEST_FACE)
+                return _as_picture(data, LARGEST_AVATAR)
             case str(address):
                 return self.picture(address)
         return None
@@ -115,7 +115,7 @@ class InlineAddresses(_Kept):
             case "attachments", id_, _:
                 return _as_picture(self.data({"id": id_}), LARGEST_PICTURE)
             case "avatars", avatar, _ if isinstance(data := self._world.portrait(avatar), bytes):
-                return _as_picture(data, LARGEST_FACE)
+                return _as_picture(data, LARGEST_AVATAR)
         return None
 
 

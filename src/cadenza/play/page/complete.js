@@ -36,7 +36,7 @@ export function completeMessage(message) {
     reply: isObject(message.reply) ? message.reply : null,
     command: isObject(message.command) ? message.command : null,
     system: typeof message.system === "string" ? message.system : null,
-    calls: texts(message.calls),
+    pings: texts(message.pings),
     files: objects(message.files),
     embeds: objects(message.embeds).map(completeEmbed),
     components: completeRows(message.components),

@@ -201,7 +201,7 @@ export class InsideView {
       return JSON.stringify([turn.id, index, turn.ends !== null && this.#time >= turn.ends, turn.tokens.count > index + 1, this.#turns.byToken(turn.id, index, this.#time)]);
     }
     const message = turn?.message(id);
-    return JSON.stringify([id, turn?.id, Boolean(message?.story), turn?.messages.length, (message?.at ?? 0) > this.#time, message?.takenBack, this.#turns.names.version, this.#turns.names.mentionsOf(id)]);
+    return JSON.stringify([id, turn?.id, Boolean(message?.story), turn?.messages.length, (message?.at ?? 0) > this.#time, message?.deletedAt, this.#turns.names.version, this.#turns.names.mentionsOf(id)]);
   }
 
   #story(turn) {

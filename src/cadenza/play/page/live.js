@@ -8,7 +8,7 @@ const MOST = 50_000; // records, as many as the server keeps
 export class Live {
   #ahead = -Infinity; // how far the film's clock is ahead of the page's own, in seconds
   #turns = new Map(); // turn → channel, of replies that are not over
-  #unread = new Map(); // channel → {count, calls}
+  #unread = new Map(); // channel → {count, pings}
   #me;
   #channels;
   #opened = Date.now();
@@ -61,9 +61,9 @@ export class Live {
     return this.#turns.size > 0;
   }
 
-  /** What is unread in *channel*. @param {string} channel @returns {{count: number, calls: number}} */
+  /** What is unread in *channel*. @param {string} channel @returns {{count: number, pings: number}} */
   unread(channel) {
-    return this.#unread.get(channel) ?? { count: 0, calls: 0 };
+    return this.#unread.get(channel) ?? { count: 0, pings: 0 };
   }
 
   /** How many messages are unread in all. */
@@ -85,9 +85,9 @@ export class Live {
     if (!message || message.author?.id === this.#me || message.channel === seen) return;
     // What was said before the page was opened counts as read.
     if (!(Date.parse(message.time) >= this.#opened)) return;
-    const { count, calls } = this.unread(message.channel);
-    const isCalled = message.calls?.some((id) => id === this.#me || id === "everyone") ?? false;
-    this.#unread.set(message.channel, { count: count + 1, calls: calls + (isCalled ? 1 : 0) });
+    const { count, pings } = this.unread(message.channel);
+    const isPinged = message.pings?.some((id) => id === this.#me || id === "everyone") ?? false;
+    this.#unread.set(message.channel, { count: count + 1, pings: pings + (isPinged ? 1 : 0) });
   }
 }
 

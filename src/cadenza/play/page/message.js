@@ -21,7 +21,7 @@ const SILENT = "M3 3l18 18M10 5.3A6 6 0 0 1 18 11v4l2 2H8M6 9v6l-2 2h4M10 20a2 2
  * @returns {HTMLElement}
  */
 export function messageNode(message, view) {
-  const isCalling = message.calls.includes("everyone") || (view.me !== null && message.calls.includes(view.me));
+  const isPinging = message.pings.includes("everyone") || (view.me !== null && message.pings.includes(view.me));
   const article = el("article", {
     class: "message",
     tabIndex: -1,
@@ -29,7 +29,7 @@ export function messageNode(message, view) {
     aria: { label: `${message.author.name}, ${clock(message.time)}` },
   });
   article.classList.toggle("is-head", view.isHead);
-  article.classList.toggle("is-calling", isCalling);
+  article.classList.toggle("is-pinging", isPinging);
   article.classList.toggle("is-private", message.is_private === true);
   if (message.system !== null) article.append(...systemLine(message));
   else article.append(...[above(message, view), margin(message, view), body(message, view)].filter(Boolean));
@@ -40,11 +40,11 @@ export function messageNode(message, view) {
  * An avatar: a picture, or the first letter of the name on a colour.
  * @param {{name: string, avatar: string|null}} person
  */
-function face(person) {
+function avatar(person) {
   const address = ownAddress(person.avatar);
-  if (address !== null) return el("img", { class: "face", alt: "", src: address, loading: "lazy", decoding: "async" });
+  if (address !== null) return el("img", { class: "avatar", alt: "", src: address, loading: "lazy", decoding: "async" });
   const [first = "?"] = new Intl.Segmenter(locale()).segment(String(person.name ?? "").trim() || "?");
-  const initial = el("span", { class: "face initial", text: (first.segment ?? "?").toUpperCase(), aria: { hidden: "true" } });
+  const initial = el("span", { class: "avatar initial", text: (first.segment ?? "?").toUpperCase(), aria: { hidden: "true" } });
   initial.style.setProperty("--hue", String(hue(String(person.name ?? ""))));
   return initial;
 }
@@ -76,7 +76,7 @@ function replyLine(reply, view) {
   const button = el(
     "button",
     { type: "button", class: "reply-line", aria: { label: t("view.reply_to", { name, text }) } },
-    face({ name, avatar: reply.avatar }),
+    avatar({ name, avatar: reply.avatar }),
     el("strong", { text: name }),
     el("span", { class: "reply-text", text }),
   );
@@ -92,7 +92,7 @@ function commandLine(command) {
   return el(
     "div",
     { class: "above" },
-    face({ name: String(who.name ?? ""), avatar: who.avatar }),
+    avatar({ name: String(who.name ?? ""), avatar: who.avatar }),
     el("strong", { text: String(who.name ?? "") }),
     el("span", { text: t("view.used") }),
     el("span", { class: "mention", text: `/${String(command.name ?? "").replace(/^\//, "")}` }),
@@ -101,7 +101,7 @@ function commandLine(command) {
 }
 
 function margin(message, view) {
-  return el("div", { class: "margin" }, view.isHead ? face(message.author) : when(message));
+  return el("div", { class: "margin" }, view.isHead ? avatar(message.author) : when(message));
 }
 
 function body(message, view) {

@@ -33,7 +33,7 @@ function mentionsIn(nodes) {
 /** The names in a film, record by record. */
 export class Names {
   #names = new Map(); // `sort/id` → name
-  #mentions = new Map(); // message → its mentions: [{name, isCalled}]
+  #mentions = new Map(); // message → its mentions: [{name, isPinged}]
   /** Counts the names that are new or others. */
   version = 0;
 
@@ -51,17 +51,17 @@ export class Names {
     this.version += 1;
   }
 
-  #note({ id, author, markup, calls }) {
-    const called = Array.isArray(calls) ? calls : [];
+  #note({ id, author, markup, pings }) {
+    const pinged = Array.isArray(pings) ? pings : [];
     const found = new Map();
-    const note = (name, isCalled) => found.set(name, isCalled || found.get(name) === true); // two may have one name
+    const note = (name, isPinged) => found.set(name, isPinged || found.get(name) === true); // two may have one name
     if (author?.is_webhook !== true) this.#learn("user", author, { isSure: false });
     for (const node of mentionsIn(markup)) {
-      if (EVERYBODY.includes(node.sort)) note(`@${node.sort}`, called.includes("everyone"));
+      if (EVERYBODY.includes(node.sort)) note(`@${node.sort}`, pinged.includes("everyone"));
       else this.#learn(node.sort, node, { isSure: false });
-      if (node.sort === "user" || node.sort === "role") note(`@${this.#name(node.sort, node.id) ?? node.id}`, called.includes(node.id));
+      if (node.sort === "user" || node.sort === "role") note(`@${this.#name(node.sort, node.id) ?? node.id}`, pinged.includes(node.id));
     }
-    if (found.size || this.#mentions.has(id)) this.#mentions.set(id, [...found].map(([name, isCalled]) => ({ name, isCalled })));
+    if (found.size || this.#mentions.has(id)) this.#mentions.set(id, [...found].map(([name, isPinged]) => ({ name, isPinged })));
   }
 
   #name(sort, id) {
@@ -95,11 +95,11 @@ export class Names {
 
   /**
    * The people named in the message with this *id*.
-   * @returns {{calls: string[], shows: string[]}} whose phones ring, and whose do not
+   * @returns {{pings: string[], shows: string[]}} who is pinged, and who is only named
    */
   mentionsOf(id) {
     const all = this.#mentions.get(id) ?? [];
-    const names = (isCalled) => all.filter((one) => one.isCalled === isCalled).map(({ name }) => name);
-    return { calls: names(true), shows: names(false) };
+    const names = (isPinged) => all.filter((one) => one.isPinged === isPinged).map(({ name }) => name);
+    return { pings: names(true), shows: names(false) };
   }
 }

@@ -69,7 +69,7 @@ export class Rail {
    * Show the channels; only if anything about them is new.
    * @param {object[]} channels
    * @param {string|null} shown the channel that is looked at
-   * @param {(id: string) => {count: number, calls: number}} unread
+   * @param {(id: string) => {count: number, pings: number}} unread
    */
   setChannels(channels, shown, unread) {
     const rows = channels.map((channel) => ({ ...channel, ...unread(channel.id), isShown: channel.id === shown }));
@@ -105,13 +105,13 @@ export class Rail {
 }
 
 function drawRow({ item, button, sign, name, badge, shown, words }, channel) {
-  const { count, calls } = channel;
+  const { count, pings } = channel;
   item.className = channel.sort === "thread" ? "rail-thread" : "";
   sign.textContent = signOf(channel);
   name.textContent = channel.name;
   markCurrent(button, channel.isShown);
   button.classList.toggle("is-unread", count > 0);
-  badge.className = calls ? "rail-badge is-calling" : "rail-badge";
+  badge.className = pings ? "rail-badge is-pinging" : "rail-badge";
   shown.textContent = count > 99 ? "99+" : String(count);
   words.textContent = t("live.unread", { count });
   if (!count) badge.remove();

@@ -120,11 +120,11 @@ function ruleChange(change, names) {
 }
 
 /** The pings of a message, and those it only names; empty if there are none. */
-function mentions({ calls, shows }) {
-  if (!calls.length && !shows.length) return null;
+function mentions({ pings, shows }) {
+  if (!pings.length && !shows.length) return null;
   const listed = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
   return section("story.mentions", sentences([
-    calls.length ? say("mentions.calls", { names: listed(calls) }) : "",
+    pings.length ? say("mentions.pings", { names: listed(pings) }) : "",
     shows.length ? say("mentions.shows", { names: listed(shows) }) : "",
   ]));
 }
@@ -194,7 +194,7 @@ function delivery(turn, message) {
   const planned = message.story?.times?.planned ?? send.from;
   const isOurs = (call) => call.at <= message.at + SAME && call.at >= (isRefused(call) ? planned : send.from) - SAME;
   const calls = turn.calls.filter((call) => isOurs(call) && (isRefused(call) || !call.route.endsWith("/typing")));
-  const told = message.takenBack === null ? [] : [say("story.taken_back", { time: seconds(message.takenBack) })];
+  const told = message.deletedAt === null ? [] : [say("story.deleted", { time: seconds(message.deletedAt) })];
   if (!calls.length && !told.length) return null;
   return section("story.delivery", el("ul", { class: "plain" }, calls.map((call) => el("li", { class: isRefused(call) ? "bad" : "good" },
     el("span", { class: "dim small", text: `${seconds(call.at)} ` }), callText(call)))), sentences(told));

@@ -73,7 +73,7 @@ const VALUES = {
   brought_back: (about) => ({ n: about.posts?.length ?? 0 }),
   superseded: (about) => ({ n: about.messages?.length ?? 0 }),
   spared: (about) => ({ n: about.messages?.length ?? 0 }),
-  taken_back: (about) => ({ error: errorText(about.error) }),
+  deleted: (about) => ({ error: errorText(about.error) }),
   tool: (about) => ({ seconds: seconds(about.seconds) }),
   round: (about) => ({ outcome: outcomeText(about.outcome) }),
   tried: (about) => ({ outcome: outcomeText(about.outcome) }),
@@ -85,7 +85,7 @@ const VALUES = {
 function wordsFor(step, about) {
   if (step === "tool" && about.remembered) return "tool_remembered";
   if (step === "tool" && about.is_error) return "tool_failed";
-  if (step === "taken_back" && about.error) return "not_taken_back";
+  if (step === "deleted" && about.error) return "not_deleted";
   return step;
 }
 

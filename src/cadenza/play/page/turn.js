@@ -263,7 +263,7 @@ export class Turn {
     send.message = text(about.message);
     const message = {
       id: text(about.message), number: this.messages.length + 1, at, text: text(about.text), posts, story: null,
-      name: about.identity ?? null, file: about.attachment ?? null, waited: about.waited ?? {}, takenBack: null, send,
+      name: about.identity ?? null, file: about.attachment ?? null, waited: about.waited ?? {}, deletedAt: null, send,
     };
     this.messages.push(message);
     this._byId.set(message.id, message);
@@ -287,7 +287,7 @@ export class Turn {
       this._endWaits(at, list(about.posts));
       this._send(at, list(about.posts), 0).error = about.error ?? {};
     }
-    if (step === "taken_back" && !about.error && this._byId.has(about.message)) this._byId.get(about.message).takenBack = at;
+    if (step === "deleted" && !about.error && this._byId.has(about.message)) this._byId.get(about.message).deletedAt = at;
     if (step === "end") this._end(at, about);
     this.events.push({ at, step, about });
   }

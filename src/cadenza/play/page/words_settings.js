@@ -168,7 +168,7 @@ const RULES = {
     leaked_tags: ["Leaked tags", "takes out what a chat template left behind"],
     unicode_spaces: ["Odd spaces", "makes a blank braille pattern a space"],
     sanitise: ["Parted words", "puts words together that a middle dot parts"],
-    render_modifier: ["Looks", "shows “Name (mad):” with that face"],
+    render_modifier: ["Sprites", "shows “Name (mad):” with that sprite"],
     opening_label: ["Opening name", "notices a reply that opens as somebody else"],
     own_name: ["Own name", "takes “Ren:” off what Ren says"],
     prefill: ["Words put in its mouth", "shows them once or not at all"],

@@ -21,7 +21,7 @@ class Show:
     name: str
     asks: Words
     """What to ask: a suggestion below the channel."""
-    calls: tuple[str, ...]
+    triggers: tuple[str, ...]
     """Lower-case words; a question with one of them starts it."""
     said: Mapping[str, tuple[str | ThoughtDelta, ...]]
     """What the model says. ``{me}`` is the speaker, ``{you}`` the user."""
@@ -29,7 +29,7 @@ class Show:
 
 def _show(
     name: str,
-    calls: tuple[str, ...],
+    triggers: tuple[str, ...],
     asks: tuple[str, str],
     english: str | tuple[str | ThoughtDelta, ...],
     japanese: str | tuple[str | ThoughtDelta, ...],
@@ -38,7 +38,7 @@ def _show(
     return Show(
         name,
         MappingProxyType(dict(zip(LANGUAGES, asks, strict=True))),
-        calls,
+        triggers,
         MappingProxyType(dict(zip(LANGUAGES, said, strict=True))),
     )
 

@@ -42,7 +42,7 @@ STARGAZER = Paint((52, 48, 110), (244, 214, 190))
 
 
 @cache
-def face(paint: Paint, mood: Mood) -> str:
+def drawn_avatar(paint: Paint, mood: Mood) -> str:
     """A face as a ``data:`` address of a PNG, which every chat takes as an avatar."""
     rows = b"".join(b"\0" + bytes(part for colour in row for part in colour) for row in _rows(paint, mood))
     head = struct.pack(">2I5B", _SIZE, _SIZE, 8, _TRUE_COLOUR, 0, 0, 0)

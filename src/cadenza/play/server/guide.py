@@ -62,7 +62,7 @@ def _answer(prompt: Prompt) -> Iterator[Said]:
 
 def _wanted(asked: str) -> Show | None:
     low = asked.casefold()
-    return next((show for show in SHOWS if any(word in low for word in show.calls)), None)
+    return next((show for show in SHOWS if any(word in low for word in show.triggers)), None)
 
 
 def _shown(show: Show, prompt: Prompt, language: str) -> Iterator[Said]:

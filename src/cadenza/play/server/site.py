@@ -77,7 +77,7 @@ class PlaygroundSite:
         get("/", self._index)
         get("/page/{name}", self._asset)
         get("/files/{id}/{name}", self._file)
-        get("/faces/{avatar}", self._face)
+        get("/avatars/{avatar}", self._avatar)
         get("/api/state", self._state)
         get("/api/events", self._events)
         get("/api/stories/{id}", self._story)
@@ -150,12 +150,12 @@ class PlaygroundSite:
             raise web.HTTPNotFound from None
         return _foreign(data, request.match_info["name"])
 
-    async def _face(self, request: web.Request) -> web.Response:
+    async def _avatar(self, request: web.Request) -> web.Response:
         live = await self._play.live()
         found = live.world.portrait(request.match_info["avatar"].partition(".")[0])
         if not isinstance(found, bytes):  # addresses elsewhere are not fetched
             raise web.HTTPNotFound
-        return _foreign(found, "face")
+        return _foreign(found, "avatar")
 
     # --- what is asked ---------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from ..films.rehearsal import rehearse
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import GivenUp
 from .demos import Words
-from .drawn_avatars import STARGAZER, Mood, face
+from .drawn_avatars import STARGAZER, Mood, drawn_avatar
 from .tour_texts import ANSWERS, QUESTIONS
 
 LABELS: tuple[Words, Words] = (
@@ -95,10 +95,10 @@ class ShownStory:
 
 
 def _ren(language: str) -> Persona:
-    looks = ("thinking", "happy", "sleepy") if language == "en" else ("考え中", "にっこり", "ねむい")
+    names = ("thinking", "happy", "sleepy") if language == "en" else ("考え中", "にっこり", "ねむい")
     moods = (Mood.AWED, Mood.HAPPY, Mood.SLEEPY)
-    sprites = tuple(Sprite(look, face(STARGAZER, mood)) for look, mood in zip(looks, moods, strict=True))
-    return Persona("Ren", avatar=face(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
+    sprites = tuple(Sprite(name, drawn_avatar(STARGAZER, mood)) for name, mood in zip(names, moods, strict=True))
+    return Persona("Ren", avatar=drawn_avatar(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
 
 
 STORIES: tuple[Story, ...] = (
@@ -305,7 +305,7 @@ STORIES: tuple[Story, ...] = (
         asides=((14.0, _words("stop", "ストップ"), StopReason.USER),),
     ),
     Story(
-        "faces",
+        "sprites",
         _words("Somebody who types", "そこに誰かがいる"),
         _words(
             "One grey message that flickers, with stage directions in it, at the speed of a machine.",

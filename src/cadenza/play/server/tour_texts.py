@@ -213,7 +213,7 @@ _STOP_JA = """むかし、嵐の音を集めている灯台守がいました。
 昼になると、瓶は低くうなりはじめました。一時には歌いだし、ほかの瓶もみな、それぞれの天気の調子で歌いました。\
 窓がふるえ、灯りがひとりでに回りだすまで。"""
 
-_FACES_EN = """Ren: Evening, Mia! :wave: You are up late.
+_SPRITES_EN = """Ren: Evening, Mia! :wave: You are up late.
 Ren (thinking): The meteors? Let me see, the radiant rises at ten …
 Ren (thinking): … and the moon is gone by half past eleven.
 Ren (happy): So tonight is *perfect*! Take a blanket, the big flask, and twenty minutes of patience for your eyes.
@@ -227,7 +227,7 @@ Ren (happy): So tonight is *perfect*! Take a blanket, the big flask, and twenty 
 Ren (sleepy): I shall be there at three … if somebody wakes me.
 Ren: ||It will be you, won't it?||"""
 
-_FACES_JA = """Ren: こんばんは、ミア！:wave: 遅くまで起きてるね。
+_SPRITES_JA = """Ren: こんばんは、ミア！:wave: 遅くまで起きてるね。
 Ren (考え中): 流星群？ええと、放射点がのぼるのは十時ごろで……
 Ren (考え中): ……月は十一時半には沈むから。
 Ren (にっこり): つまり今夜は*最高*だよ！毛布と大きな水筒、それから目が慣れるまでの二十分を忘れずに。
@@ -246,7 +246,7 @@ ANSWERS: Final = {
     "thoughts": {"en": _THOUGHTS_EN, "ja": _THOUGHTS_JA},
     "limits": {"en": _RATE_EN, "ja": _RATE_JA},
     "stop": {"en": _STOP_EN, "ja": _STOP_JA},
-    "faces": {"en": _FACES_EN, "ja": _FACES_JA},
+    "sprites": {"en": _SPRITES_EN, "ja": _SPRITES_JA},
 }
 """What the model says in each story."""
 
@@ -258,6 +258,6 @@ QUESTIONS: Final = {
     "thoughts": {"en": "Ren, is Saturday still on?", "ja": "Ren、土曜日の予定はそのまま？"},
     "limits": {"en": "It is raining. Give me ideas, lots of them!", "ja": "雨だね。何かアイデアをたくさんちょうだい！"},
     "stop": {"en": "Tell me a story about a lighthouse.", "ja": "灯台のお話を聞かせて。"},
-    "faces": {"en": "Ren, can we see the meteors tonight?", "ja": "Ren、今夜は流れ星が見られる？"},
+    "sprites": {"en": "Ren, can we see the meteors tonight?", "ja": "Ren、今夜は流れ星が見られる？"},
 }
 """What is asked in each story."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ...bot.characters.character import Character, Look
+from ...bot.characters.character import Character, CharacterSprite
 from ...bot.config.config import Config, LogConfig, MetricsConfig
 from ...bot.demo_server import DemoServer
 from ...errors import InputError
@@ -14,7 +14,7 @@ from ...sim.people import Person
 from ...sim.wire import Json
 from ...sim.world import World
 from ..films.rehearsal_room import hosted
-from .drawn_avatars import PARROT, STARGAZER, Mood, face
+from .drawn_avatars import PARROT, STARGAZER, Mood, drawn_avatar
 
 BOT = "Cadenza"
 GAZER = "Ren"
@@ -110,8 +110,8 @@ def adapted(config: Config, play_world: PlayWorld, language: str) -> Config:
 
 def _hosted(character: Character, world: World) -> Character:
     """*character* with avatars hosted in *world*: one that must be uploaded first can seldom be changed."""
-    looks = tuple(replace(look, avatar=hosted(look.avatar, world)) for look in character.looks)
-    return replace(character, avatar=hosted(character.avatar, world), looks=looks)
+    sprites = tuple(replace(sprite, avatar=hosted(sprite.avatar, world)) for sprite in character.sprites)
+    return replace(character, avatar=hosted(character.avatar, world), sprites=sprites)
 
 
 def bot_name(config: Config) -> str:
@@ -123,18 +123,18 @@ def _cast() -> Iterator[Character]:
     yield Character(
         BOT,
         prompt="A friendly guide who shows what this bot can do, briefly and with good humour.",
-        looks=(
-            Look("happy", face(PARROT, Mood.HAPPY), "when there is something to smile about"),
-            Look("awed", face(PARROT, Mood.AWED), "when something is astonishing"),
+        sprites=(
+            CharacterSprite("happy", drawn_avatar(PARROT, Mood.HAPPY), "when there is something to smile about"),
+            CharacterSprite("awed", drawn_avatar(PARROT, Mood.AWED), "when something is astonishing"),
         ),
         is_main=True,
     )
     yield Character(
         GAZER,
         prompt="A shy astronomer who loves clear nights, and answers when somebody says their name.",
-        avatar=face(STARGAZER, Mood.CALM),
-        looks=(
-            Look("happy", face(STARGAZER, Mood.HAPPY), "when the sky is clear"),
-            Look("awed", face(STARGAZER, Mood.AWED), "when something in the sky is astonishing"),
+        avatar=drawn_avatar(STARGAZER, Mood.CALM),
+        sprites=(
+            CharacterSprite("happy", drawn_avatar(STARGAZER, Mood.HAPPY), "when the sky is clear"),
+            CharacterSprite("awed", drawn_avatar(STARGAZER, Mood.AWED), "when something in the sky is astonishing"),
         ),
     )

@@ -21,7 +21,7 @@ _NUMBER = re.compile("[0-9]+")
 class _Last:
     """The last delivery to a channel."""
 
-    look: str = ""
+    sprite: str = ""
     is_disguised: bool = False
     """Whether it was shown under a lookalike name."""
     message_id: str = ""
@@ -48,9 +48,9 @@ class NameContinuity:
         nothing is grouped.
         """
         last = self._last(channel)
-        if not identity.look or last is None or _is_later(last_message_id, last.message_id):
+        if not identity.sprite or last is None or _is_later(last_message_id, last.message_id):
             return identity
-        is_other = bool(last.look) and last.look != identity.look
+        is_other = bool(last.sprite) and last.sprite != identity.sprite
         if is_other == last.is_disguised:
             return identity
         name = _disguise(identity)
@@ -63,8 +63,8 @@ class NameContinuity:
         self._channels.pop(channel, None)
         if identity is None:
             return
-        if identity.look:
-            last.look, last.is_disguised = identity.look, identity.name in last.disguises
+        if identity.sprite:
+            last.sprite, last.is_disguised = identity.sprite, identity.name in last.disguises
         last.message_id, last.at = message_id, self._clock()
         self._make_room()
         self._channels[channel] = last
@@ -86,8 +86,8 @@ class NameContinuity:
 
 def _disguise(identity: Identity) -> str:
     """Return another name for *identity*: a lookalike, or else the name with its sprite in brackets."""
-    look = NEUTRAL.strip("()") if identity.look == NEUTRAL else identity.look
-    return lookalike(identity.name) or both(identity.name, look)
+    sprite = NEUTRAL.strip("()") if identity.sprite == NEUTRAL else identity.sprite
+    return lookalike(identity.name) or both(identity.name, sprite)
 
 
 def _is_later(message_id: str | None, other: str) -> bool:

@@ -18,7 +18,7 @@ from ...settings import RuleSettings
 from ...stages.s7_delivery import Painter
 from ...targets.target import MARKDOWN, GroupsByName, Markup, Target
 from ...text import tables
-from ...text.handles import may_call
+from ...text.handles import may_mention
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
@@ -61,7 +61,7 @@ class PostPreparer:
 
     def helps(self, post: Post) -> bool:
         """Return whether *post* needs preparation."""
-        return bool(post.instead) or (self.lookup is not None and may_call(post.text))
+        return bool(post.instead) or (self.lookup is not None and may_mention(post.text))
 
     async def prepared(
         self, post: Post, *, roster: Roster, limit: int, markup: Markup = MARKDOWN, place: str = ""
@@ -110,7 +110,7 @@ class PostPreparer:
         return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
 
     async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
-        if self.lookup is None or not may_call(post.text):
+        if self.lookup is None or not may_mention(post.text):
             return post
         return replace(post, text=await self.lookup.resolve(post.text, roster, place))
 

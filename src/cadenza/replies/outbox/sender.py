@@ -4,7 +4,7 @@ A send is never cancelled half-way, so it is always known what was sent. A stop 
 other follows.
 A target with a rate limit (``Metered``) is never sent more than it takes: posts that would have to wait are merged with
 those that arrive meanwhile.
-Each queued post belongs to a *part*: the posts of one answer of a model. The part of a failed answer can be withdrawn,
+Each queued post belongs to a *part*: the posts of one answer of a model. The part of a failed answer can be removed,
 and its sent messages are deleted once a better answer is there.
 """
 
@@ -93,7 +93,7 @@ class Outbox:
         self._stop = stop
         self._waiting: deque[_Parcel] = deque()
         self._held: list[Post] = []
-        self._superseded: deque[Receipt] = deque()
+        self._to_delete: deque[Receipt] = deque()
         self._repeated: deque[str] = deque()
         self._part = 0
         self._parts: dict[int, list[Receipt]] = {}
@@ -150,7 +150,7 @@ class Outbox:
     def hold(self, posts: Iterable[Post]) -> None:
         """Hold *posts*, the end of a failed answer, until it is known whether another attempt follows.
 
-        They are withdrawn with the rest of their part, or sent when something is added or the outbox closes.
+        They are removed with the rest of their part, or sent when something is added or the outbox closes.
         """
         self._held.extend(posts)
 
@@ -185,7 +185,7 @@ class Outbox:
     def standing(self) -> int:
         """The number of messages, sent or queued, that are not to be deleted."""
         waiting = sum(parcel.notice is None for parcel in self._waiting)
-        return waiting + self._under_way + sum(receipt not in self._superseded for receipt in self.receipts)
+        return waiting + self._under_way + sum(receipt not in self._to_delete for receipt in self.receipts)
 
     @property
     def has_room(self) -> bool:
@@ -240,7 +240,7 @@ class Outbox:
     @property
     def _may_begin(self) -> bool:
         """Whether a message could be sent now: nothing is being sent, waits to be deleted or is held by the rate limit."""
-        return self._at_rest.is_set() and not self._superseded and not self._held_back_as_last()
+        return self._at_rest.is_set() and not self._to_delete and not self._held_back_as_last()
 
     def close(self) -> None:
         """Take nothing more; queued posts are still sent, without a typing indicator after them."""
@@ -254,22 +254,22 @@ class Outbox:
         if self._sender:
             await asyncio.shield(self._sender)
 
-    # --- withdrawing and deleting ----------------------------------------------------------
+    # --- removing and deleting ----------------------------------------------------------
 
     @property
     def can_remove(self) -> bool:
         """Whether the target can delete messages."""
         return isinstance(self._target, SupportsRemove)
 
-    def withdraw(self, part: int) -> list[Post]:
+    def remove_queued(self, part: int) -> list[Post]:
         """Remove the queued posts of *part*. One that is already being sent still arrives; await ``rest()`` for it."""
         self._append(())
-        withdrawn = [parcel.post for parcel in self._waiting if parcel.part == part]
+        removed = [parcel.post for parcel in self._waiting if parcel.part == part]
         self._waiting = deque(parcel for parcel in self._waiting if parcel.part != part)
         self._note_change()
         if self.trace:
-            self.trace.withdraws(withdrawn)
-        return withdrawn
+            self.trace.withdraws(removed)
+        return removed
 
     async def rest(self) -> None:
         """Wait for the send under way. The caller may be cancelled meanwhile."""
@@ -279,18 +279,18 @@ class Outbox:
         """Return the messages of *part* that have arrived."""
         return list(self._parts.get(part, ()))
 
-    def supersede(self, receipts: Iterable[Receipt]) -> None:
+    def delete_later(self, receipts: Iterable[Receipt]) -> None:
         """Delete *receipts* as soon as something else is sent, if the target can."""
-        superseded = [*receipts]
-        if superseded and self.can_remove:
-            self._superseded.extend(superseded)
+        unwanted = [*receipts]
+        if unwanted and self.can_remove:
+            self._to_delete.extend(unwanted)
             if self.trace:
-                self.trace.supersedes(superseded)
+                self.trace.supersedes(unwanted)
 
     def spare(self, receipts: Iterable[Receipt]) -> None:
         """Keep *receipts* after all."""
         spared = [*receipts]
-        self._superseded = deque(receipt for receipt in self._superseded if receipt not in spared)
+        self._to_delete = deque(receipt for receipt in self._to_delete if receipt not in spared)
         if self.trace and spared:
             self.trace.spares(spared)
 
@@ -393,7 +393,7 @@ class Outbox:
         """Delete *receipt*; if that fails, it stays part of the reply."""
         failure: BaseException | None = None
         if self.trace:
-            self.trace.takes_back()
+            self.trace.deletes()
         try:
             if isinstance(self._target, SupportsRemove):
                 await self._target.remove(receipt)
@@ -402,10 +402,10 @@ class Outbox:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a superseded message could not be removed", exc_info=error)
+            logger.warning("a message could not be deleted", exc_info=error)
             failure = error
         if self.trace:
-            self.trace.took_back(receipt, failure)
+            self.trace.deleted(receipt, failure)
 
     def _come_to_rest(self) -> None:
         self._under_way = 0
@@ -442,9 +442,9 @@ class Outbox:
                 await self._prepare(parcel)
             elif (due := self._typing(parcel.post)) > _INSTANT:
                 await self._type(parcel.post, due)
-            elif self._superseded and not parcel.notice:
+            elif self._to_delete and not parcel.notice:
                 self._at_rest.clear()
-                await self._delete(self._superseded.pop())  # the last one first: what remains is a beginning
+                await self._delete(self._to_delete.pop())  # the last one first: what remains is a beginning
                 self._come_to_rest()
             else:
                 self._at_rest.clear()

@@ -202,7 +202,7 @@ class DiscordApi(Protocol):
         """Send *message* as ourselves. It may take as long as a rate limit lasts."""
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*, which knows neither replies nor nonces."""
 

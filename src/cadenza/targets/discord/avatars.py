@@ -137,7 +137,7 @@ class LastSeen:
     """The last speaker of a channel, and the avatar that was shown."""
 
     speaker: SpokenBy
-    face: Link | str | None
+    avatar: Link | str | None
     """A URL, the mark of a stored picture, or neither."""
     is_bot: bool = False
     """Whether it was the bot's own message, with the bot's own avatar."""
@@ -152,7 +152,7 @@ class LastDelivery(Enum):
     """Another speaker, or the same persona as someone else; or the present speaker is unknown."""
     BOT = auto()
     """The same persona, sent as the bot, whose avatar has a URL."""
-    FACELESS = auto()
+    UNKNOWN = auto()
     """The same persona, with an unknown avatar."""
     STORED = auto()
     """The same persona, with the picture that the webhook still holds."""
@@ -176,7 +176,7 @@ INSTEAD: Mapping[LastDelivery, Instead] = MappingProxyType(
         LastDelivery.NOTHING: Instead.WAIT,
         LastDelivery.OTHERS: Instead.WAIT,
         LastDelivery.BOT: Instead.BOT_AVATAR,
-        LastDelivery.FACELESS: Instead.WAIT,
+        LastDelivery.UNKNOWN: Instead.WAIT,
         LastDelivery.STORED: Instead.STORED_AVATAR,
         LastDelivery.REPLACED: Instead.WAIT,
         LastDelivery.LINKED: Instead.PREVIOUS_URL,
@@ -191,15 +191,15 @@ def past(speaker: SpokenBy, last: LastSeen | None, held: Held) -> LastDelivery:
         return LastDelivery.NOTHING
     if speaker.persona is None or speaker.kind is not SpeakerKind.APPEARANCE or speaker != last.speaker:
         return LastDelivery.OTHERS
-    match last.face:
+    match last.avatar:
         case Link():
             return LastDelivery.BOT if last.is_bot else LastDelivery.LINKED
         case str():
-            return LastDelivery.STORED if last.face == held else LastDelivery.REPLACED
+            return LastDelivery.STORED if last.avatar == held else LastDelivery.REPLACED
         case None:
-            return LastDelivery.FACELESS
+            return LastDelivery.UNKNOWN
         case _:
-            assert_never(last.face)
+            assert_never(last.avatar)
 
 
 # --- sending --------------------------------------------------------------------------------
@@ -237,23 +237,23 @@ class Avatars:
         waits: CancellableWaits,
     ) -> Sent:
         """Send *message* through *webhook* as *identity*; raises Discord's ``ApiError`` unchanged."""
-        face = avatar(identity.avatar)
-        if isinstance(face, Link):
-            return await self._sent(place, webhook, identity, message, LastSeen(speaker, face), waits=waits)
+        picture = avatar(identity.avatar)
+        if isinstance(picture, Link):
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, picture), waits=waits)
         lock = self._locks.setdefault(webhook.id, asyncio.Lock())
         async with waits.patience():
             await lock.acquire()
         try:
             async with waits.patience():
-                shown = await self._put_on(place, webhook, face, speaker)
+                shown = await self._put_on(place, webhook, picture, speaker)
             return await self._sent(place, webhook, identity, message, LastSeen(speaker, shown), waits=waits)
         finally:
             lock.release()
 
     def note_bot(self, channel: str, speaker: SpokenBy, avatar_url: str | None) -> None:
         """Note that the bot itself spoke in *channel*, with its own avatar."""
-        face = avatar(avatar_url)
-        self._note(channel, LastSeen(speaker, face if isinstance(face, Link) else None, is_bot=True))
+        picture = avatar(avatar_url)
+        self._note(channel, LastSeen(speaker, picture if isinstance(picture, Link) else None, is_bot=True))
 
     def last(self, channel: str) -> LastSeen | None:
         """The last speaker of *channel* and its avatar; ``None`` if that is too old."""
@@ -282,9 +282,9 @@ class Avatars:
         *,
         waits: CancellableWaits,
     ) -> Sent:
-        url = seen.face.url if isinstance(seen.face, Link) else None
-        face = WebhookIdentity(as_username(identity.name), url)
-        sent = await self._api.in_haste(waits).send_as(webhook, face, message, thread=place.thread)
+        url = seen.avatar.url if isinstance(seen.avatar, Link) else None
+        shown = WebhookIdentity(as_username(identity.name), url)
+        sent = await self._api.in_haste(waits).send_as(webhook, shown, message, thread=place.thread)
         self._note(place.channel, seen)
         return sent
 
@@ -300,7 +300,7 @@ class Avatars:
             instead = INSTEAD[past(speaker, last, self._holds(webhook))]
             if instead is not Instead.WAIT and last is not None:
                 logger.info("an avatar would take long to change; a substitute is shown (%s)", instead.name.lower())
-                return last.face
+                return last.avatar
             done = await self._store(webhook, picture, _LONG_PATIENCE)
         if done is _Storing.REFUSED and picture is not None:
             self._refuse(picture)

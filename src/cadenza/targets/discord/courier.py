@@ -110,11 +110,11 @@ class Courier:
                 delivered += await self.deliver(place, delivery)
         except DeliveryError:
             for piece in reversed(delivered):
-                await self.withdraw(place, piece)
+                await self.try_remove(place, piece)
             raise
         return delivered
 
-    async def withdraw(self, place: Place, delivered: Delivered) -> None:
+    async def try_remove(self, place: Place, delivered: Delivered) -> None:
         """Delete *delivered*; if that fails, it stays."""
         try:
             await self.remove(place, delivered.sent.message, delivered.webhook)

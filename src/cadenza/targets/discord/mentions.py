@@ -39,7 +39,7 @@ class PingBudget:
         """*is_found* says whether a tag that is not in *roster* belongs to someone who was looked up."""
         self._known = frozenset(_known(roster or Roster()))
         self._is_found = is_found
-        self._called: set[str] = set()
+        self._pinged: set[str] = set()
         self.allow(settings or DeliverySettings())
 
     def allow(self, settings: DeliverySettings) -> None:
@@ -47,7 +47,7 @@ class PingBudget:
         self._people = min(settings.mention_people, _MOST)
         self._roles = settings.mention_roles
 
-    def called_by(self, text: str) -> Pings:
+    def pinged_by(self, text: str) -> Pings:
         """Whom a message with *text* may ping; they count as pinged from now on."""
         tags = [tag for tag in dict.fromkeys(tags_in(text)) if self._knows(tag)]
         users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
@@ -60,9 +60,9 @@ class PingBudget:
         return any(self._is_found(f"<@{sign}{tag.id}>") for sign in (("&",) if tag.is_role else ("", "!")))
 
     def _admit(self, user: str) -> bool:
-        if user not in self._called and len(self._called) >= self._people:
+        if user not in self._pinged and len(self._pinged) >= self._people:
             return False
-        self._called.add(user)
+        self._pinged.add(user)
         return True
 
 

@@ -218,13 +218,13 @@ class DiscordTarget:
             delivered = await self._delivered(place, delivery)
         except DeliveryError:
             if embed is not None:
-                await self._courier.withdraw(place, embed)
+                await self._courier.try_remove(place, embed)
                 self._question.is_shown = False
             raise
         self._question.owed = None
         first = delivered[0]
         if embed is not None and first.identity is None:
-            await self._courier.withdraw(place, embed)  # the bot itself can reply to a message
+            await self._courier.try_remove(place, embed)  # the bot itself can reply to a message
             embed = None
         self._note(delivery, delivered, embed)
         if first.identity is None:
@@ -252,13 +252,13 @@ class DiscordTarget:
 
     def _delivery(self, post: Post, place: Place) -> Delivery:
         identity = post.identity or self._persona.identity
-        called = self._mentions.called_by("" if post.attachment else post.text)
+        pings = self._mentions.pinged_by("" if post.attachment else post.text)
         message = Outgoing(
             post.text,
             nonce=self._nonces.next(),
             reply_to=self._question.reply_to(self._channel),
-            users=called.users,
-            roles=called.roles,
+            users=pings.users,
+            roles=pings.roles,
             files=(post.attachment,) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_table else (),
         )
@@ -268,7 +268,7 @@ class DiscordTarget:
 
     def _speaker(self, post: Post) -> SpokenBy:
         """Whose words *post* holds. An identity without a sprite is another person, whose avatar has no substitute."""
-        is_own = post.identity is None or bool(post.identity.look)
+        is_own = post.identity is None or bool(post.identity.sprite)
         return SpokenBy(self._persona.id, SpeakerKind.APPEARANCE if is_own else SpeakerKind.COPIED)
 
     async def _place(self) -> Place:
@@ -339,14 +339,14 @@ class DiscordTarget:
     async def _shown_reply(self, place: Place, post: Post, delivery: Delivery) -> Delivered | None:
         """Send an embed of what *post* answers through its webhook; ``None`` if there is no need, or if that fails."""
         target, identity = self._question.target, delivery.identity
-        is_own_face = post.identity is None or bool(post.identity.look)
+        is_own_avatar = post.identity is None or bool(post.identity.sprite)
         if (
             target is None
             or identity is None
             or self._courier.is_strict
             or self._question.is_shown
             or self._question.owed != target.message
-            or not is_own_face
+            or not is_own_avatar
             or place.kind is PlaceKind.DIRECT
         ):
             return None
@@ -400,7 +400,7 @@ class DiscordTarget:
         for message in reversed(post.messages):
             await self._courier.remove(place, message.sent.message, message.webhook)
         if post.reply_embed is not None:
-            await self._courier.withdraw(place, post.reply_embed)
+            await self._courier.try_remove(place, post.reply_embed)
             self._question.is_shown = False  # what comes instead answers the same message
         del self._sent_posts[receipt.message_id]  # only now: if a deletion failed, it can be tried again
 

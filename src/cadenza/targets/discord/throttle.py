@@ -112,12 +112,12 @@ class PacedApi:
         return await self._api.send(channel, message)
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
         async with self._waits.patience():
             await self._throttle.admit()
-        return await self._api.send_as(webhook, face, message, thread=thread)
+        return await self._api.send_as(webhook, identity, message, thread=thread)
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
         """The newest messages of *channel*."""

@@ -118,18 +118,18 @@ class DiscordPyApi:
         return sent_of(sent, self._guild(channel))
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        told: dict[str, Any] = {"username": face.name}
-        if face.avatar_url is not None:
-            told["avatar_url"] = face.avatar_url
+        told: dict[str, Any] = {"username": identity.name}
+        if identity.avatar_url is not None:
+            told["avatar_url"] = identity.avatar_url
         if thread is not None:
             told["thread"] = discord.Object(int(thread))
         self._check()
         hook = self._hook(webhook.id, webhook.token)
         channel = thread or webhook.channel
-        return await self._executed(hook, message, told, key=webhook.id, channel=channel, name=face.name)
+        return await self._executed(hook, message, told, key=webhook.id, channel=channel, name=identity.name)
 
     async def follow_up(
         self, interaction: discord.Interaction[Any], message: Outgoing, /, *, channel: str, is_ephemeral: bool = False
@@ -141,7 +141,7 @@ class DiscordPyApi:
             hook, message, {"ephemeral": is_ephemeral}, key=str(interaction.id), channel=channel, name=None
         )
 
-    async def take_back_follow_up(self, interaction: discord.Interaction[Any], message: str, /) -> None:
+    async def delete_follow_up(self, interaction: discord.Interaction[Any], message: str, /) -> None:
         """Delete a follow-up of *interaction*."""
         await _asked(self._follow_up(interaction).delete_message(int(message)))
 
@@ -177,7 +177,7 @@ class DiscordPyApi:
         send: Coroutine[Any, Any, Any] = hook.send(**arguments(message), **told, wait=True)
         return sent_of(await self._deliveries.run(send, is_ours), self._guild(channel))
 
-    # --- reading and taking back -------------------------------------------------------------
+    # --- reading and deleting -------------------------------------------------------------
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
         """The newest messages of *channel*, the oldest of them first."""

@@ -139,7 +139,7 @@ class InteractionApi:
 
     async def delete(self, channel: str, message: str, /) -> None:  # noqa: ARG002  # as above
         """Delete a follow-up."""
-        await self._api.take_back_follow_up(self._interaction, message)
+        await self._api.delete_follow_up(self._interaction, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
         """Delete follow-ups, one by one."""
@@ -179,10 +179,10 @@ class InteractionApi:
     # --- webhooks: not for what is sent here, but for what was sent before -----------------------
 
     async def send_as(
-        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+        self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        return await self._api.send_as(webhook, face, message, thread=thread)
+        return await self._api.send_as(webhook, identity, message, thread=thread)
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
