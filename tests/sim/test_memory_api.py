@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.sim.scenery import Scenery
 
 from cadenza.sim import guilds
 from cadenza.sim.faults import Faults
@@ -28,6 +27,7 @@ from cadenza.targets.discord.api import (
     WebhookIdentity,
 )
 from cadenza.types import Attachment
+from tests.sim.scenery import Scenery
 from tests.timing import now
 
 pytestmark = pytest.mark.looptime

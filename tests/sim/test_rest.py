@@ -9,11 +9,11 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sim.scenery import Scenery
 
 from cadenza.sim.faults import Faults, LostResponse
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits
 from cadenza.sim.wire import File, Response
+from tests.sim.scenery import Scenery
 from tests.timing import now
 
 pytestmark = pytest.mark.looptime

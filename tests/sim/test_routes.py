@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.sim.scenery import Scenery
 
 from cadenza.sim import guilds, reactions
 from cadenza.sim.permissions import Permission
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.routes import ROUTES, Ask, find_route
 from cadenza.sim.wire import Refusal, RestRequest
+from tests.sim.scenery import Scenery
 
 pytestmark = pytest.mark.looptime
 
