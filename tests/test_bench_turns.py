@@ -17,8 +17,7 @@ from cadenza import Boundary, Post
 from crowd import BEST, CLIENTS, SETTINGS, Crowd, Held, Messages, Tokens, lines, measure
 from providers import serving
 from report import RESULTS
-from silence import PHASES, Quiet, measure_phase
-from silence import TOKENS as STREAMED
+from silence import PHASES, TOKENS as STREAMED, Quiet, measure_phase
 from turns import (
     BESIDE,
     MANY,

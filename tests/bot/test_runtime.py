@@ -67,7 +67,7 @@ async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_count
         secrets=lambda _: {},
         environment={},
         level="",
-        staff_of=_with_parrot,
+        services_of=_with_parrot,
         client_of=small_bot,
     )
     async with serve(world, limits=RateLimits.off()) as server, built as running:

@@ -78,7 +78,7 @@ def test_help_names_every_command(arguments: tuple[str, ...]) -> None:
     ("command", "word"),
     [
         ("demo", "--fast"),
-        ("demo", "--model"),
+        ("run", "--model"),
         ("demo", "--trace"),
         ("explain", "--message"),
         ("record", "--with-prompt"),
@@ -373,27 +373,12 @@ def test_what_cannot_be_recorded_is_said_in_a_sentence(
     assert not file.exists()
 
 
-@pytest.mark.parametrize("command", [("record", "-o", "{file}", "{model}", "Hi"), ("demo", "--model", "{model}")], ids=["record", "demo"])  # fmt: skip
-def test_what_went_wrong_is_said_once(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_what_went_wrong_is_said_once(tmp_path: Path) -> None:
     """In a process of its own, for a log that nobody set up writes to standard error."""
-    words = {"file": str(tmp_path / "recorded.jsonl"), "model": f"script:{tmp_path / 'broken.jsonl'}"}
     (tmp_path / "broken.jsonl").write_text('{"error": "asleep"}', encoding="utf-8")
-    result = start(*(word.format(**words) for word in command))
+    result = start("record", "-o", str(tmp_path / "recorded.jsonl"), f"script:{tmp_path / 'broken.jsonl'}", "Hi")
 
     assert (1, 1) == (result.returncode, (result.stdout + result.stderr).count("asleep"))
-
-
-def test_the_demo_talks_with_a_model(script: str) -> None:
-    result = run("demo", "--fast", "--model", script)
-
-    assert (0, "") == (result.returncode, result.stderr)
-    assert "Ren: Hi :) there\nRen: second line\n" in result.stdout
-
-
-def test_a_model_that_nobody_knows_is_refused_by_the_demo() -> None:
-    result = run("demo", "--model", "nobody:m")
-
-    assert (2, True) == (result.returncode, result.stderr.startswith("cadenza: unknown vendor 'nobody'; "))
 
 
 def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
@@ -430,15 +415,6 @@ def test_the_demo_writes_a_trace_of_every_message_that_it_shows(trace: Path) -> 
 
     assert 19 == sum(step["step"] == "sent" for step in steps)
     assert 5 == sum(step["step"] == "end" for step in steps)
-
-
-def test_a_talk_with_a_model_is_traced_too(tmp_path: Path) -> None:
-    script, file = tmp_path / "script.jsonl", tmp_path / "trace.jsonl"
-    script.write_text('{"text": "Hi."}', encoding="utf-8")
-
-    run("demo", "--fast", "--model", f"script:{script}", "--trace", str(file))
-
-    assert '"text": "Hi."' in file.read_text(encoding="utf-8")
 
 
 def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:

@@ -51,6 +51,19 @@ async def test_each_line_is_said_once_all_is_quiet_and_the_transcript_is_printed
     )
 
 
+async def test_the_model_can_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "answer.jsonl").write_text('{"text": "Hi :) there"}', encoding="utf-8")
+
+    out = await _played("Good evening\n", Simulation(model=f"script:{tmp_path / 'answer.jsonl'}"))
+
+    assert out.endswith("You: Good evening\nCadenza [APP]: Hi :) there\n")
+
+
+async def test_a_model_that_cannot_be_is_refused_in_a_sentence() -> None:
+    with pytest.raises(CadenzaError, match=r"^--model names an unknown vendor 'nobody'"):
+        await _played("", Simulation(model="nobody:m"))
+
+
 async def test_whatever_people_can_do_can_be_typed() -> None:
     script = (
         "/as Tom code please\n/react 👋\n/dm smile\n/edit story\n/delete\n/reply what?\n/nothing\n/quit\nnever said\n"

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.config.config import LogConfig
 from cadenza.bot.services.logs import set_up, take_down

@@ -7,8 +7,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import InputError

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings as hypothesis_settings, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ProviderError

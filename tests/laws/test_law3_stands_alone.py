@@ -6,8 +6,7 @@ import re
 
 import pytest
 import regex
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.units import WHITESPACE, units
 from tests.laws.material import CORPUS, messages, nasty_markdown

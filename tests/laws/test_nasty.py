@@ -6,8 +6,7 @@ import re
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from tests.laws.nasty import nasty
 from tests.laws.test_rules_properties import dense

@@ -14,8 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from cadenza.replies.pipeline import text_row
 from cadenza.settings import BufferSettings, Settings

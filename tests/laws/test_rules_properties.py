@@ -13,8 +13,7 @@ from itertools import count, cycle, islice, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from cadenza.types import Boundary, Ending, Halt, Identity, Kind, Participant, Persona, Roster, Segment, Sprite
 from tests import rules_at_work as work

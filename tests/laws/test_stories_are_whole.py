@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.explain.recorder import Trace

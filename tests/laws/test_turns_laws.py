@@ -10,8 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from looptime import new_event_loop
 
 from cadenza.concurrency.stops import Stops

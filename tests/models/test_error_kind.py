@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import Aspect, ErrorKind, HttpError, ProviderError
 from cadenza.models.error_kind import failure, refused, reported, without_secrets

@@ -4,8 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.error_text import ErrorText, complaint_in, complaint_of, is_generic, stated_status
 

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, SettingsError, ToolError
 from cadenza.models.dialects.dialect import Dialect

@@ -9,8 +9,7 @@ from random import Random
 import aiohttp
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.network_guard import PrivateAddressError, guard, is_public
 from tests.loopback import Answer, serving

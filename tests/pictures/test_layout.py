@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.pictures.fonts import SCALE, Fonts, Unshowable
 from cadenza.pictures.layout import CODE_PADDING, LINE, PADDING_X, PADDING_Y, TIGHT, Cell, Layout, lay_out

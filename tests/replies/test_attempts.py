@@ -14,8 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import groupby
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ErrorKind

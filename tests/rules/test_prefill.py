@@ -4,8 +4,7 @@ import asyncio
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.replies.reply import say
 from cadenza.rules.prefill import Prefill

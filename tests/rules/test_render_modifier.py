@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.replies.outbox.grouping_names import NameContinuity
 from cadenza.rules.opening_label import OpeningLabel

@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.sim.gateway import Gateway, GatewaySocket, _Caller
 from cadenza.sim.intents import ALL, Intent

@@ -3,8 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.sim.pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, pinged_by
 from tests.sim.tearoom import wrong_field

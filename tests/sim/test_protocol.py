@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.sim.protocol import Hangup, Op, as_object, as_shard, read, without_token
 from cadenza.sim.sessions import Shard

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.sim.faults import Faults, LostResponse
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits

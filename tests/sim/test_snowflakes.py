@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.sim.snowflakes import EPOCH, Calendar, Snowflakes, as_timestamp, from_timestamp, made_at
 

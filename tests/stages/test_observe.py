@@ -7,8 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.replies.pipeline import Takes, text_row
 from cadenza.rules import RULES

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.stages.s1_budget import DROPPED, output_tokens, trimmed
 from cadenza.stages.s1_parts import by_line

@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.settings import ContextSettings
 from cadenza.stages.s1_context import assemble, context_items, fit, is_instruction

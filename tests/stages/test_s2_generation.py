@@ -8,8 +8,7 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.stages.s2_generation import LONGEST, EventsOrJson, JsonArray, NewlineJson, ServerSentEvents
 from cadenza.types import Ending, RawEvent

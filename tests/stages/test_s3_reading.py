@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.dialects.openai_decoder import OpenAIDecoder
 from cadenza.stages.s2_generation import EventsOrJson

@@ -9,8 +9,7 @@ import re
 from itertools import count
 from random import Random
 
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import settings as hypothesis_settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.stages.s7_allowance import Ration, ration
 from cadenza.targets.target import Allowance

@@ -7,8 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza import Identity, Limits, Marks, Persona, ProviderError, Receipt, Scene, Settings, say
 from cadenza.errors import SettingsError

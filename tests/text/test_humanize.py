@@ -4,8 +4,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.humanize import humanize
 from cadenza.text.units import WHITESPACE

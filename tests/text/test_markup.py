@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.intake import Intake
 from cadenza.text.markup import Names, Node, nodes, plain

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.plain_table import WIDTH, as_columns, as_records, split_columns
 from cadenza.text.tables import Alignment, Table, parse

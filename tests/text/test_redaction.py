@@ -3,8 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.redaction import HIDDEN, secrets_of, without_payloads, without_secrets
 from cadenza.types import HttpRequest

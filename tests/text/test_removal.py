@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.prose import Prose
 from cadenza.text.removal import BLOCK_MARK, tidied, tidied_cells, without_emphasis

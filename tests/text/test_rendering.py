@@ -7,8 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.elements import Sort, elements
 from cadenza.text.rendering import Marks

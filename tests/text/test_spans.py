@@ -4,8 +4,7 @@ from itertools import pairwise
 from typing import SupportsIndex
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind, survey
 from tests.helpers import calls_of, same_every_way

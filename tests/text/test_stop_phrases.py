@@ -3,8 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.stop_phrases import _COURTESIES, _PHRASES, _REQUESTS, is_stop
 

@@ -6,8 +6,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.text.names import both, lookalike, normalised, read_back
 from cadenza.text.usernames import as_username, from_username

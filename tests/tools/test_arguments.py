@@ -11,8 +11,7 @@ from enum import Enum, IntEnum
 from typing import Any, Literal, NotRequired, TypedDict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import ToolError
 from cadenza.models.dialects.call_arguments import tool_call

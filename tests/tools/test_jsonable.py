@@ -11,8 +11,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.tools.jsonable import as_json, canonical, plain, sendable
 from cadenza.types import Media, MediaKind

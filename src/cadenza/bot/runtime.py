@@ -95,7 +95,7 @@ async def session(
     secrets: Secrets,
     environment: Mapping[str, str],
     level: str,
-    staff_of: Callable[[Current, Store], BotServices],
+    services_of: Callable[[Current, Store], BotServices],
     client_of: ClientFactory,
     flags: Callable[[], Awaitable[int]] = _all_allowed,
 ) -> AsyncIterator[BotSession]:
@@ -110,7 +110,7 @@ async def session(
     follow_keys(current, secrets, real=environment)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(store)
-        services = staff_of(current, store)
+        services = services_of(current, store)
         stack.push_async_callback(_closed, "models", services.models.close)
         stack.push_async_callback(_closed, "tools", services.toolbox.close)
         metering = Metering(services.metrics)

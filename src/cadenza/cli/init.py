@@ -13,8 +13,7 @@ from pathlib import Path
 from shlex import quote
 
 from ..bot.config.config import DiscordConfig, ModelConfig
-from ..bot.config.dotenv import NAME as DOTENV
-from ..bot.config.dotenv import line_for, parsed
+from ..bot.config.dotenv import NAME as DOTENV, line_for, parsed
 from ..bot.config.model_names import key_variables, model_complaint, needs_key
 from ..bot.config.secrecy import application_id, token_complaint
 from ..bot.config.template import Answers, template

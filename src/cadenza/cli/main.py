@@ -118,15 +118,9 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "demo",
         help="watch a conversation become messages",
         description="Play a scripted conversation through the real pipeline in this terminal. "
-        "It needs no network, no token and no API key, and takes less than 20 seconds. "
-        "With --model, a real model answers instead.",
+        "It needs no network, no token and no API key, and takes less than 20 seconds.",
     )
     demo.add_argument("--fast", action="store_true", help="skip the pauses")
-    demo.add_argument(
-        "--model",
-        metavar="MODEL",
-        help="the model that answers: local (on this machine, without a key), or VENDOR:NAME such as openai:gpt-5.1",
-    )
     demo.add_argument(
         "--trace", metavar="FILE", help="write a trace of every step; read it with 'cadenza explain FILE'"
     )
@@ -197,10 +191,6 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _played(options: argparse.Namespace, trace: Hook | None) -> int:
-    if options.model is not None:
-        from .talk import run as talk  # noqa: PLC0415  # it imports the HTTP client
-
-        return talk(options.model, fast=options.fast, trace=trace)
     from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load
 
     return run(fast=options.fast, trace=trace)

@@ -58,6 +58,12 @@ def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "machine, without a chat",
     )
     run.add_argument("--store", metavar="FILE", help="with --sim: the file for the bot's data")
+    run.add_argument(
+        "--model",
+        metavar="MODEL",
+        default="",
+        help="with --sim: the model that answers: local (on this machine, without a key), or VENDOR:NAME",
+    )
     run.add_argument("--name", metavar="NAME", default="", help="with --sim: your name in the chat")
     run.add_argument("--log-level", choices=tuple(LEVELS), help="what is logged (default: as configured)")
 
@@ -75,8 +81,9 @@ def run_run(options: argparse.Namespace) -> int:
     if options.sim == "":
         from .run_sim import Simulation, simulate  # noqa: PLC0415  # likewise
 
-        return event_loop.run(simulate(Simulation(_config_for_sim(options.config), options.store, options.name, level)))
-    for name in ("store", "name"):
+        config = _config_for_sim(options.config)
+        return event_loop.run(simulate(Simulation(config, options.store, options.name, level, options.model)))
+    for name in ("store", "name", "model"):
         if getattr(options, name):
             msg = f"--{name} works with the chat of --sim only; configure the bot in cadenza.toml"
             raise SettingsError(msg)
@@ -143,7 +150,7 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientFactory, stor
         secrets=secrets_of,
         environment=environment,
         level=level,
-        staff_of=lambda current, store: build(current, store, _seal(config, kept)),
+        services_of=lambda current, store: build(current, store, _seal(config, kept)),
         client_of=client_of,
         flags=partial(_flags, config, token),
     ) as running:

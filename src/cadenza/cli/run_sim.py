@@ -15,16 +15,16 @@ from typing import TextIO
 
 from ..bot.characters.character import Character, CharacterSprite
 from ..bot.config.checking import ConfigError
-from ..bot.config.config import Config, LogConfig, MetricsConfig, ModelsConfig
+from ..bot.config.config import Config, LogConfig, MetricsConfig
 from ..bot.config.current import Current
 from ..bot.config.dotenv import secrets
+from ..bot.config.model_names import model_complaint
 from ..bot.config.reading import LoadedConfig, load, read
 from ..bot.config.reloading import Reloader
 from ..bot.demo_server import DemoServer
 from ..bot.lifecycle import Interrupts, work
 from ..bot.runtime import ClientFactory, RunningClient, session, simulated_bot
-from ..bot.services.demo_model import NAME as PARROT
-from ..bot.services.demo_model import DemoModels
+from ..bot.services.demo_model import NAME as PARROT, DemoModels
 from ..bot.store.in_memory import MemoryStore
 from ..bot.store.sealing import Seal, new_key
 from ..bot.store.sqlite import SqliteStore
@@ -33,6 +33,7 @@ from ..bot.terminal_chat import Chat, Keyboard
 from ..bot.terminal_view import View
 from ..bot.wiring import BotServices, build
 from ..concurrency.tasks import end_task
+from ..errors import InputError
 from ..sim.rate_limits import RateLimits
 from ..sim.server import serve
 from ..sim.wire import GatewayEvent
@@ -65,6 +66,8 @@ class Simulation:
     """The name of the user; empty is the login name."""
     level: str = ""
     """The log level; empty is warnings, so that the chat stays readable."""
+    model: str = ""
+    """The model that answers; empty is the configured one, or the built-in one."""
 
 
 async def simulate(
@@ -79,8 +82,11 @@ async def simulate(
     is_terminal = keys.isatty() and out.isatty()
     real = dict(os.environ)  # before secrets are put there, which would win over a later .env
     given = None if wanted.config is None else load(wanted.config, real)
+    if wanted.model and (problem := model_complaint(wanted.model, given.models.named if given else ())):
+        msg = f"--model {problem}"
+        raise InputError(msg)
     demo_server = DemoServer(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
-    config = _adapted(given) if given is not None else _built_in(demo_server)
+    config = _adapted(_built_in(demo_server) if given is None else given, wanted.model)
 
     def secrets_of(config: Config) -> Mapping[str, str]:
         return {} if given is None else secrets(config, real)
@@ -92,12 +98,12 @@ async def simulate(
         secrets=secrets_of,
         environment=real,
         level=wanted.level,
-        staff_of=_services,
+        services_of=_services,
         client_of=client_of,
     )
     async with serve(demo_server.world, limits=RateLimits()) as server:
         with server.discord_py():
-            async with bot_session as running, _reloader(running.current, wanted.config, real):
+            async with bot_session as running, _reloader(running.current, wanted, real):
 
                 def greet() -> None:
                     for line in greeting(running.bot.client, config, secrets_of(config)):
@@ -165,24 +171,25 @@ def _lenient(stream: TextIO) -> TextIO:
 def _built_in(demo_server: DemoServer) -> Config:
     """The configuration without a file: built-in characters that answer everything."""
     plain = Config(personas=_CAST)
-    return _adapted(replace(plain, conversation=replace(plain.conversation, channels=(demo_server.general,))))
+    return replace(plain, conversation=replace(plain.conversation, channels=(demo_server.general,)))
 
 
-def _adapted(config: Config) -> Config:
-    """*config* for a simulation: a quiet log, and no metrics port."""
-    return _with_model(replace(config, log=LogConfig(level="warning"), metrics=MetricsConfig()))
+def _adapted(config: Config, model: str) -> Config:
+    """*config* for a simulation: a quiet log, no metrics port, and *model*, else its own, else the built-in one."""
+    models = replace(config.models, default=model or config.models.default or PARROT)
+    return replace(config, log=LogConfig(level="warning"), metrics=MetricsConfig(), models=models)
 
 
 def _reloader(
-    current: Current, path: Path | None, environment: Mapping[str, str]
+    current: Current, wanted: Simulation, environment: Mapping[str, str]
 ) -> AbstractAsyncContextManager[object]:
     """The reloader of the configuration file, if there is one."""
-    if path is None:
+    if (path := wanted.config) is None:
         return nullcontext()
 
     def read_adapted(path: Path, environment: Mapping[str, str]) -> LoadedConfig:
         reading = read(path, environment)
-        adapted = _adapted(reading.config)
+        adapted = _adapted(reading.config, wanted.model)
         if (adapted.models.default == PARROT) != (current.now.models.default == PARROT):
             told = f"{path.name}: restart to switch between the built-in model and another one"
             raise ConfigError([told], files=reading.files)
@@ -201,11 +208,6 @@ def _how_to_begin(config: Config, demo_server: DemoServer) -> str:
     if demo_server.general in config.conversation.channels:
         return "Type something"
     return f"To be answered, say '@{demo_server.bot_named} hello' there, or in private '/dm hello'"
-
-
-def _with_model(config: Config) -> Config:
-    """*config*, with the built-in model if it names none."""
-    return config if config.models.default else replace(config, models=ModelsConfig(PARROT))
 
 
 def _services(current: Current, store: Store) -> BotServices:

@@ -18,8 +18,7 @@ from random import Random
 from typing import Any
 
 from ..errors import CadenzaError, InputError
-from ..models.recordings import heard
-from ..models.recordings import parse as parse_recording
+from ..models.recordings import heard, parse as parse_recording
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..types import (

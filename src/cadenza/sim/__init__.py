@@ -47,18 +47,7 @@ __all__ = [
     "serve",
 ]
 
-_HOMES = (
-    "wire",
-    "permissions",
-    "faults",
-    "rate_limits",
-    "world",
-    "rest",
-    "memory_api",
-    "sessions",
-    "gateway",
-    "server",
-)
+_HOMES = ("wire", "permissions", "faults", "rate_limits", "world", "rest", "memory_api", "sessions", "gateway", "server")  # fmt: skip
 """The modules of the public names, the lightest first."""
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.characters.cast import Cast, named
 from cadenza.bot.characters.character import Character, CharacterOverrides, CharacterSprite

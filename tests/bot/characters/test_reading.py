@@ -7,8 +7,7 @@ from base64 import b64encode
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.characters import png
 from cadenza.bot.characters.avatars import as_uri

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.bot.config.checking import ConfigError
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig

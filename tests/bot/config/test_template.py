@@ -8,8 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import Config, ModelsConfig, ToolsConfig

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.bot.config.config import MemoryConfig
 from cadenza.bot.memory.notes import NOTE_LENGTH, About, By, NoteSubject, is_same

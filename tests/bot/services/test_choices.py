@@ -4,8 +4,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.config.config import Config
 from cadenza.bot.services.choices import Choice, Choices, settings_for

@@ -16,8 +16,7 @@ import pytest
 
 from cadenza.bot.config.config import Config, ToolsConfig
 from cadenza.bot.config.current import Current
-from cadenza.bot.services import mcp_servers
-from cadenza.bot.services import toolbox as toolbox_module
+from cadenza.bot.services import mcp_servers, toolbox as toolbox_module
 from cadenza.bot.services.toolbox import Toolbox
 from cadenza.tools.functions import toolset
 from cadenza.tools.tool import ToolContext

@@ -4,8 +4,7 @@ import time
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.bot.services.languages import VALUE, filled
 from cadenza.bot.services.languages.catalogues import CONTEXT

@@ -6,8 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import ConversationConfig

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.store.sealing import MARK, Seal, add_key, new_key, seal_from
 from cadenza.bot.store.store import StoreError

@@ -9,8 +9,7 @@ from typing import Any
 import anthropic
 import pytest
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
 
 from cadenza import MemoryTarget, Model, Settings, Tool, reply

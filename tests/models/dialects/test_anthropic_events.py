@@ -4,8 +4,7 @@ import json
 
 import anthropic
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.dialects.anthropic import AnthropicCodec

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.dialects.call_arguments import tool_call
 from cadenza.types import Opaque, ToolCall

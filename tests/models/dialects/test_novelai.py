@@ -8,8 +8,7 @@ from typing import Any
 
 import openai
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza import Completed, MemoryTarget, Model, Persona, Scene, Tool, reply
 from cadenza.errors import Aspect, ErrorKind, HttpError, ProviderError

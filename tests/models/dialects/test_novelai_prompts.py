@@ -4,8 +4,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.dialects.novelai_prompts import ROLES, glm_prompt, transcript
 from cadenza.types import Prompt, PromptTurn, Role, Tag, Thinking, ToolCall, ToolSpec

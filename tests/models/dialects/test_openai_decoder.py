@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.dialects.openai_decoder import OpenAIDecoder

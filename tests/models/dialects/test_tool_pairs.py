@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from anthropic.types import MessageParam
 from google.genai import types
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter

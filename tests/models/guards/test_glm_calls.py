@@ -3,8 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.dialects.call_arguments import tool_call
 from cadenza.models.dialects.novelai_prompts import glm_prompt

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.errors import ProviderError
 from cadenza.models.dialects.dialect import Quirks

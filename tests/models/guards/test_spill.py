@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.guards.spill import SpillGuard
 from cadenza.types import Chunk, Finished, TextDelta, ThoughtDelta, Usage

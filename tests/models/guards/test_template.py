@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.models.guards.template import LONGEST_CALL, TemplateGuard
 from cadenza.types import Chunk, TextDelta, ThoughtDelta, ToolCall

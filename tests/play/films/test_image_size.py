@@ -5,8 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
 from cadenza.play.films.image_size import Size, size_of

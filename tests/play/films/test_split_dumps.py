@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.play.films.api_dumps import recognised
 from cadenza.play.films.split_dumps import events_parted, lines_parted

@@ -6,8 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, FilmRecord, dump, load

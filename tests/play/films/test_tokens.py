@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.play.films.film import FilmRecord
 from cadenza.play.films.tokens import MOST, SPAN, Tokens

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from looptime import new_event_loop
 
 from cadenza.errors import DeliveryError, DeliveryKind

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, DeliveryKind

@@ -8,8 +8,7 @@ from math import inf, nan
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from looptime import new_event_loop
 
 from cadenza.errors import DeliveryError, SettingsError

