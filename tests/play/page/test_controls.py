@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from cadenza.play.server.request_types import changeable
+from cadenza.rules import RULES
 from tests.browsing import PHONE, Open
 from tests.play.page.lab_room import room, schema
 
@@ -83,9 +84,9 @@ async def test_texts_are_tags_that_are_added_and_removed_with_the_keyboard(windo
 async def test_a_rule_is_switched_off_by_its_name(window: Open) -> None:
     async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
-        await page.get_by_text("16 of 16 rules are active").click()
+        await page.get_by_text(f"{len(RULES)} of {len(RULES)} rules are active").click()
         await page.get_by_role("switch", name="Mentions").click()
-        await expect(page.get_by_text("15 of 16 rules are active")).to_be_visible()
+        await expect(page.get_by_text(f"{len(RULES) - 1} of {len(RULES)} rules are active")).to_be_visible()
         assert [{"rules_off": ["mentions"]}] == await _said(page)
 
 

@@ -167,7 +167,7 @@ const RULES = {
     system_blocks: ["System notes", "takes out [system: …]"],
     leaked_tags: ["Leaked tags", "takes out what a chat template left behind"],
     unicode_spaces: ["Odd spaces", "makes a blank braille pattern a space"],
-    sanitise: ["Parted words", "puts words together that a middle dot parts"],
+    sanitise: ["Split words", "joins words that a middle dot splits"],
     render_modifier: ["Sprites", "shows “Name (mad):” with that sprite"],
     opening_label: ["Opening name", "notices a reply that opens as somebody else"],
     own_name: ["Own name", "takes “Ren:” off what Ren says"],
