@@ -114,7 +114,7 @@ def test_every_setting_stands_on_its_page_with_its_default() -> None:
 def test_every_rule_stands_on_its_page_and_has_words_on_the_playground() -> None:
     page = (ROOT / "docs" / "pipeline" / "06-rules.md").read_text(encoding="utf-8")
     words = (ROOT / "src" / "cadenza" / "play" / "page" / "words_settings.js").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| `([A-Z]\w+)` \| `(\w+)` \|", page, re.MULTILINE)
 
     assert [(rule.__name__, rule.name) for rule in cadenza.RULES] == rows
     assert [] == [rule.name for rule in cadenza.RULES if words.count(f"    {rule.name}: [") != 2]
