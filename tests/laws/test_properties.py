@@ -40,7 +40,7 @@ from tests.laws.nasty import (
 
 pytestmark = pytest.mark.timeout(7200)  # `make soak` takes its time
 
-thorough = settings(max_examples=max(600, settings().max_examples))
+thorough = settings(max_examples=max(300, settings().max_examples))
 degrees = st.sampled_from(DEGREES)
 limits = st.sampled_from(LIMITS)
 endings = st.sampled_from(list(Ending))
