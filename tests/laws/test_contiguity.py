@@ -44,7 +44,7 @@ pytestmark = pytest.mark.looptime
 
 SCENE = Scene("general", Persona("Ren"))
 SHORT = "One. Two,\n**three\nfour** five.\n```py\nsix\n```\n> seven eight\n"
-DEGREES = (0, 2, 3)  # 1 is 2 without pauses
+DEGREES = (0, 1, 2, 3)
 
 
 def settings_of(degree: int, **values: object) -> Settings:
