@@ -44,6 +44,16 @@ def cadenza_openai(base: str) -> AsyncIterator[str]:
     return cadenza_chunks(f"{base}/v1", "openai")
 
 
+def cadenza_plain(base: str) -> AsyncIterator[str]:
+    """Cadenza on a chat completion, with aiohttp's handler as it is: what our override of it saves."""
+    from aiohttp.client_proto import ResponseHandler  # noqa: PLC0415
+
+    from cadenza.models import http  # noqa: PLC0415
+
+    http._CheapHandler = ResponseHandler  # type: ignore[misc,assignment]  # noqa: SLF001  # in this process only
+    return cadenza_openai(base)
+
+
 def cadenza_anthropic(base: str) -> AsyncIterator[str]:
     """Cadenza on a message."""
     return cadenza_chunks(base, "anthropic")
@@ -112,6 +122,7 @@ async def google_sdk(base: str) -> AsyncIterator[str]:
 
 CLIENTS: dict[str, tuple[str, Reader]] = {
     "cadenza": ("openai", cadenza_openai),
+    "cadenza, plain aiohttp": ("openai", cadenza_plain),
     "cadenza, to messages": ("openai", cadenza_messages),
     "openai SDK": ("openai", openai_sdk),
     "cadenza, Anthropic": ("anthropic", cadenza_anthropic),

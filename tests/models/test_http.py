@@ -590,6 +590,18 @@ async def test_a_compressed_answer_is_read_although_none_was_asked_for() -> None
         assert b"hello" == await heard(http, request(loopback.url))
 
 
+async def test_an_answer_larger_than_the_buffer_reaches_a_slow_reader_whole() -> None:
+    """aiohttp pauses the connection when its buffer is full; our handler must resume it."""
+    parts = tuple(f"{number:06}".encode() * 20_000 for number in range(40))
+    received = bytearray()
+    async with serving(Answer(parts)) as loopback, Http() as http:
+        async for data in http.transport(private=True)(request(loopback.url)):
+            received += data
+            for _ in range(50):  # turns of the loop in which the buffer fills
+                await asyncio.sleep(0)
+    assert b"".join(parts) == received
+
+
 async def test_an_answer_that_unfolds_without_end_is_broken_off() -> None:
     """Some 300 kB that would become 300 MB. They come in pieces, of which none is large."""
     sizes: list[int] = []
