@@ -17,14 +17,16 @@ __all__ = ["addresses", "browser", "snap", "window", "windows"]  # fixtures
 
 
 def pytest_configure() -> None:
-    """Keep plugins from making an event loop that nobody closes when they ask for the current one."""
+    """Keep plugins from making an event loop that is never closed, and the garbage collector out of the collection."""
     asyncio.set_event_loop(None)
+    gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: the garbage collector, which some of them ask often, need not look there."""
+    """Thousands of tests stay until the end: the garbage collector need not look at them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 _COMMON = {

@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from random import Random
 
@@ -422,20 +423,26 @@ def opened(part: Part) -> tuple[str, str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("data", "expected"),
+    ("draw", "expected"),
     [
-        pytest.param(picture((4096, 1024)), ("image/jpeg", "RGB", (2048, 512)), id="wide"),
-        pytest.param(picture((300, 3000), kind="JPEG"), ("image/jpeg", "RGB", (205, 2048)), id="high"),
-        pytest.param(picture((3000, 3000), mode="RGBA"), ("image/png", "RGBA", (2048, 2048)), id="one sees through it"),
-        pytest.param(picture((3000, 30), mode="P"), ("image/jpeg", "RGB", (2048, 20)), id="with a palette"),
-        pytest.param(picture((3000, 30), mode="CMYK", kind="JPEG"), ("image/jpeg", "RGB", (2048, 20)), id="for print"),
-        pytest.param(picture((3000, 30), kind="WEBP"), ("image/jpeg", "RGB", (2048, 20)), id="webp"),
-        pytest.param(noise((1300, 1300), "RGB"), ("image/jpeg", "RGB", (1300, 1300)), id="not wide, but long"),
-        pytest.param(noise((1300, 1300), "RGBA"), ("image/png", "RGBA", (724, 724)), id="long in every size"),
+        pytest.param(partial(picture, (4096, 1024)), ("image/jpeg", "RGB", (2048, 512)), id="wide"),
+        pytest.param(partial(picture, (300, 3000), kind="JPEG"), ("image/jpeg", "RGB", (205, 2048)), id="high"),
+        pytest.param(
+            partial(picture, (3000, 3000), mode="RGBA"), ("image/png", "RGBA", (2048, 2048)), id="one sees through it"
+        ),
+        pytest.param(partial(picture, (3000, 30), mode="P"), ("image/jpeg", "RGB", (2048, 20)), id="with a palette"),
+        pytest.param(
+            partial(picture, (3000, 30), mode="CMYK", kind="JPEG"), ("image/jpeg", "RGB", (2048, 20)), id="for print"
+        ),
+        pytest.param(partial(picture, (3000, 30), kind="WEBP"), ("image/jpeg", "RGB", (2048, 20)), id="webp"),
+        pytest.param(partial(noise, (1300, 1300), "RGB"), ("image/jpeg", "RGB", (1300, 1300)), id="not wide, but long"),
+        pytest.param(partial(noise, (1300, 1300), "RGBA"), ("image/png", "RGBA", (724, 724)), id="long in every size"),
     ],
 )
-async def test_a_large_picture_is_made_smaller(data: bytes, expected: tuple[str, str, tuple[int, int]]) -> None:
-    found = await one({"/a": ("image/png", data)}, lambda url: image(f"{url}/a"))
+async def test_a_large_picture_is_made_smaller(
+    draw: Callable[[], bytes], expected: tuple[str, str, tuple[int, int]]
+) -> None:
+    found = await one({"/a": ("image/png", draw())}, lambda url: image(f"{url}/a"))
 
     assert expected == opened(found)
     assert len(shown(found)[2]) <= 3_750_000
