@@ -206,7 +206,7 @@ def measure_one(size: int, speed: int, degree: int, *, is_paced: bool) -> tuple[
     """Deliver one reply; it must arrive complete and in order."""
     text = passage(size)
     voice = Voice(text, speed)
-    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0)) as runner:
+    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0, noop_cycles=0)) as runner:
         chat = runner.run(_delivered(voice, degree, is_paced=is_paced))
     assert letters(text) == letters("".join(chat.texts)), "what was said did not arrive"
     waits = sorted(shown - heard for heard, shown in zip(voice.heard, chat.shown, strict=True))
@@ -235,7 +235,7 @@ def measure_crowd(channels: int, *, is_named: bool) -> Crowd:
         latency=LATENCY,
         letters=letters,
     )
-    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0)) as runner:
+    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0, noop_cycles=0)) as runner:
         delivered = runner.run(delivering)
     assert not delivered.broken, "a reply did not end well"
     waits: list[float] = []

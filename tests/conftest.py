@@ -22,6 +22,12 @@ def pytest_configure() -> None:
     gc.disable()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Virtual time advances as soon as nothing is left to run: looptime would first turn the loop 42 times for nothing."""
+    if item.get_closest_marker("looptime"):
+        item.add_marker(pytest.mark.looptime(noop_cycles=0))
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: the garbage collector need not look at them."""
     gc.collect()

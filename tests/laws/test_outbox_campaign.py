@@ -142,5 +142,5 @@ async def _at_sea(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_everything_arrives_once_and_in_its_place(seed: int) -> None:
-    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0)) as runner:
+    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0, noop_cycles=0)) as runner:
         runner.run(asyncio.wait_for(_at_sea(seed), 20_000.0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -192,7 +193,7 @@ def played(evening: Evening) -> Stage:
         await stage.play()
         return stage
 
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=partial(new_event_loop, noop_cycles=0)) as runner:
         return runner.run(run())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from math import inf, nan
 from typing import TypeAlias
 
@@ -95,7 +96,7 @@ def test_in_no_second_do_more_leave_than_may_and_nobody_overtakes(steps: list[tu
         await asyncio.gather(*asking, return_exceptions=True)
         return left, nods
 
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=partial(new_event_loop, noop_cycles=0)) as runner:
         left, nods = runner.run(run())
     assert sorted(left) == left
     times = sorted([time for _, time in left] + nods)
