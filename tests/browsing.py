@@ -30,7 +30,7 @@ SHOWN = ROOT / "docs" / "screenshots"
 """Where those are that the documentation shows; ``REWRITE_DOCS=1`` makes them anew."""
 DESKTOP, PHONE = (1280, 800), (390, 844)
 MISSING = "the page in a browser, for there is no Chromium; install it with: sudo apt-get install chromium"
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PATIENCE = 30_000
 """Milliseconds in which a page does what is expected of it, also on a machine that has much to do."""
 _LARGEST = 250_000
@@ -55,8 +55,8 @@ Snap = Callable[..., Awaitable[None]]
 
 def chromium() -> str | None:
     """Where the browser is; ``None`` if there is none."""
-    named = os.environ.get("CHROMIUM")
-    return named or next((path for name in _NAMES if (path := shutil.which(name))), None)
+    names = (os.environ.get("CHROMIUM", ""), *_NAMES)
+    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
