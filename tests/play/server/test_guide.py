@@ -40,8 +40,8 @@ PROMISES: dict[str, Check] = {
     "emoji": lambda _, text: "👦" in text and ("🇳🇴" in text or "🇯🇵" in text),
     "links": lambda _, text: "https://example.org/a/rather/long/path?with=a_query&and=(brackets)#here" in text,
     "dice": lambda _, text: "2d6: " in text,
-    "story": lambda messages, _: len(messages) > 10,
-    "follow-up": lambda messages, _: len(messages) > 3,
+    "story": lambda _, text: text.count("\n") > 9,  # lines, because queued messages may be merged
+    "follow-up": lambda _, text: text.count("\n") > 2,
     "endless": lambda messages, text: bool(messages[-1]["attachments"]) and "99" in text,
 }
 
