@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.browsing import addresses, browser, snap, window, windows
@@ -26,6 +27,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Virtual time advances as soon as nothing is left to run: looptime would first turn the loop 42 times for nothing."""
     if item.get_closest_marker("looptime"):
         item.add_marker(pytest.mark.looptime(noop_cycles=0))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker reports a test once instead of five times, unless its setup or teardown fails: reports cost CPU time."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_collection_finish() -> None:
