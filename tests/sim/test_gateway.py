@@ -186,7 +186,7 @@ async def test_who_keeps_its_heartbeats_stays(place: Place) -> None:
             await phone.say(1)
             await phone.hear_op(11)
 
-        assert server.gateway.sessions[0].is_connected
+        assert server.gateway.sessions[0].left_at is None
 
 
 _JSON = st.sampled_from((None, True, -1, 1.5, 10**30, "", "x", "1", [], [1], [[]], ["x", None], {}, {"a": 1}))

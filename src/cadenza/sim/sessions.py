@@ -83,11 +83,6 @@ class Session:
         self._backlog: deque[tuple[int, bytes]] = deque(maxlen=backlog)
         self._deliver: Callable[[bytes], None] | None = None
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether it has a connection now."""
-        return self._deliver is not None
-
     def attach(self, deliver: Callable[[bytes], None]) -> None:
         """Pass events to *deliver* from now on."""
         self._deliver = deliver

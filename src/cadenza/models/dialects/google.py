@@ -25,9 +25,6 @@ from .tool_pairs import ANY_ID, with_paired_calls
 Content: TypeAlias = tuple[str, list[Mapping[str, object]]]
 """A role and its parts."""
 
-GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
-VERTEX_EXPRESS_URL = "https://aiplatform.googleapis.com/v1beta1/publishers/google"
-
 _STOPS = 5
 """Most stop sequences that the API accepts."""
 _UNSIGNED = "skip_thought_signature_validator"
