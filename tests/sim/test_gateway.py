@@ -367,7 +367,7 @@ async def test_a_session_that_is_resumed_elsewhere_leaves_its_line(server: Serve
 
         assert await other.hear_event("RESUMED")
         assert 4000 == await phone.closed()
-        assert server.gateway.sessions[0].is_connected
+        assert server.gateway.sessions[0].left_at is None
 
 
 @pytest.mark.parametrize("sequence", [99, -1])
@@ -424,7 +424,7 @@ async def test_who_says_goodbye_does_not_come_back(server: Server, code: int, ke
     async with calling(server) as phone:
         await phone.identify()
         await phone.socket.close(code=code)
-        await until(lambda: not any(session.is_connected for session in server.gateway.sessions))
+        await until(lambda: not any(session.left_at is None for session in server.gateway.sessions))
 
         assert kept == len(server.gateway.sessions)
 
