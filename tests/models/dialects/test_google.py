@@ -10,7 +10,7 @@ from google.genai import types
 
 from cadenza.errors import ErrorKind, HttpError, ProviderError
 from cadenza.models.dialects.dialect import Endpoint
-from cadenza.models.dialects.google import GEMINI_URL, VERTEX_EXPRESS_URL, GoogleCodec, vertex_url
+from cadenza.models.dialects.google import GoogleCodec, vertex_url
 from cadenza.types import (
     Abilities,
     Media,
@@ -28,6 +28,8 @@ from tests.loopback import Answer, serving
 from tests.models.conversations import called, result, user
 from tests.models.googles_client import IGNORE, googles_client
 
+GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
+VERTEX_EXPRESS_URL = "https://aiplatform.googleapis.com/v1beta1/publishers/google"
 ABILITIES = Abilities(videos=True, stops=9)
 GEMINI = Endpoint("google", "gemini-2.0-flash", GEMINI_URL, key="not-a-key", abilities=ABILITIES)
 OURS = "google:google"

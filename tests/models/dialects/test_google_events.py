@@ -9,7 +9,7 @@ from google.genai import errors, types
 
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.dialects.dialect import Endpoint
-from cadenza.models.dialects.google import GEMINI_URL, GoogleCodec
+from cadenza.models.dialects.google import GoogleCodec
 from cadenza.models.dialects.google_events import GoogleDecoder
 from cadenza.types import (
     Chunk,
@@ -30,6 +30,7 @@ from tests.loopback import Answer, serving
 from tests.models.googles_client import IGNORE, googles_client
 from tests.models.recorded import decoded, every_slicing, expected, joined, recorded, written
 
+GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
 CODEC = GoogleCodec(Endpoint("google", "gemini-2.5-flash", GEMINI_URL, key="not-a-key"))
 STREAMS = recorded("google")
 EVENT_STREAMS = [path for path in STREAMS if path.suffix == ".sse"]
