@@ -17,7 +17,7 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import SettingsError
 
@@ -157,15 +157,58 @@ class RuleSettings:
     table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, tried before the system's own")
 
 
+class Manner(NamedTuple):
+    """How a reply talks."""
+
+    shape: str
+    typing: bool
+    casual: bool
+
+
+_PRESETS = {
+    None: Manner("lines", typing=True, casual=False),
+    0: Manner("reply", typing=False, casual=False),
+    1: Manner("lines", typing=False, casual=False),
+    2: Manner("lines", typing=True, casual=False),
+    3: Manner("sentences", typing=True, casual=True),
+}
+"""What each degree stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeliverySettings:
     """Stage 7: how segments become messages."""
 
-    degree: int = _setting(
-        2,
-        "0: one message at the end, 1: a message a line, 2: the same with typing, 3: a message a sentence",
+    degree: int | None = _setting(
+        None,
+        "a preset for shape, typing and casual: 0 is 'reply', 1 'lines', 2 'lines' with typing, 3 'sentences' with "
+        "typing and casual",
         low=0,
         high=3,
+        kind=int,
+    )
+    shape: str | None = _setting(
+        None,
+        "what becomes a message: 'reply' all of it, 'blocks' paragraphs and whole lists, 'lines' or 'sentences'; "
+        "not set is as the degree says, or 'blocks'",
+        one_of=("reply", "blocks", "lines", "sentences"),
+        kind=str,
+    )
+    typing: bool | None = _setting(
+        None,
+        "whether messages have pauses as if someone were typing; not set is as the degree says, or false",
+        kind=bool,
+    )
+    casual: bool | None = _setting(
+        None,
+        "whether prose looks typed in a hurry: lower case, fewer commas; not set is as the degree says, or false",
+        kind=bool,
+    )
+    grouping: bool = _setting(
+        True, "whether lists, quotes and verses stay whole, and headings with what follows, in every shape"
+    )
+    gather: int = _setting(
+        600, "characters up to which neighbouring blocks share a message, in the shape 'blocks'", low=0, high=100_000
     )
     limit: int | None = _setting(
         None,
@@ -203,6 +246,16 @@ class DeliverySettings:
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)
     typing_budget: float = _setting(20.0, "seconds of typing that one reply may spend in all", low=0.0, high=3600.0)
     thinking_chance: float = _setting(0.25, "how often a pause becomes longer, as if thinking", low=0.0, high=1.0)
+
+    @property
+    def manner(self) -> Manner:
+        """The shape, typing and casual in effect: what is set, and otherwise what the degree says."""
+        shape, typing, casual = _PRESETS[self.degree]
+        return Manner(
+            self.shape or shape,
+            typing if self.typing is None else self.typing,
+            casual if self.casual is None else self.casual,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +389,9 @@ class Settings:
         for section, name, value in _flat(values):
             owner, spec = _find(section, name)
             changes.setdefault(owner, {})[name] = _checked(name, value, spec)
+        delivery = changes.get("delivery", {})
+        if delivery.get("degree") is not None:  # a preset replaces what was set before
+            delivery |= {name: delivery.get(name) for name in Manner._fields}
         sections = {owner: replace(getattr(self, owner), **changed) for owner, changed in changes.items()}
         return replace(self, **sections)
 

@@ -501,6 +501,8 @@ class Boundary(Enum):
     PERIOD = "period"
     OVERFLOW = "overflow"
     ATTACHMENT = "attachment"
+    SECTION = "section"
+    """A line such as ``---`` stood here, which no chat shows."""
     FINAL = "final"
     TOOL_CALL = "tool_call"
 
@@ -546,6 +548,15 @@ class Segment:
     """The Markdown of a table that is shown in another form."""
     is_torn: bool = False
     """Whether it is code that was cut within a line; the line continues in the next segment."""
+    joint: str = ""
+    """White space that stood in front of the text and is no longer part of it, such as the indent of code in a list.
+
+    All other white space stays in the text: the segments of a reply, put together, are what the model wrote.
+    """
+    opens_in: str = ""
+    """The marks of emphasis that are open where it begins, outermost first: ``||**``."""
+    ends_in: str = ""
+    """The marks of emphasis that are open where it ends. A message that ends here closes them, the next reopens them."""
 
 
 class Edit(NamedTuple):
@@ -604,6 +615,8 @@ class Post:
 
     Of several messages that show one table the first has all of it, and the others have ``""``.
     """
+    joint: str = ""
+    """The white space between the post before and this one: line ends and indent, as the model wrote them."""
     instead: tuple[Post, ...] = ()
     """The messages to send if the picture of this post's source cannot be made."""
 

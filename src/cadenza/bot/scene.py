@@ -177,7 +177,7 @@ class _Setting:
         settings = settings_for(config, choice, degree=character.own.degree)
         if system := self._resolved(character.system):
             yield ContextItem(Tag.INSTRUCTION, (system,), Role.SYSTEM)
-        if settings.delivery.degree >= 2:
+        if settings.delivery.manner.typing:
             yield situation.manners(self.persona)
         if settings.rules.use_emoji and (emoji := situation.emoji(list(self.roster.emoji))):
             yield emoji

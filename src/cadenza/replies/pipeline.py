@@ -99,9 +99,9 @@ def text_row(
     """
     takes = takes or Takes()
     delivery = settings.delivery
-    taps = trace.taps(gathers=delivery.degree == 0) if trace else None
+    taps = trace.taps(gathers=delivery.manner.shape == "reply") if trace else None
     row = Pipe(
-        Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name, goes_on=planned > 0),
+        Buffer(settings.buffer, sentences=delivery.manner.shape == "sentences", speaker=scene.persona.name, goes_on=planned > 0),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,

@@ -42,6 +42,7 @@ class Painter(Protocol):
 
 _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
+_DEGREES = {"reply": 0, "blocks": 1, "lines": 1, "sentences": 3}
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 
@@ -62,6 +63,7 @@ class Composer:
     ) -> None:
         limits = limits or Limits()
         self._settings = settings
+        self._degree = _DEGREES[settings.manner.shape]
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
         self._pictures = pictures  # whether a painter will try to make them
@@ -95,7 +97,7 @@ class Composer:
     def _planned_for(self, segment: Segment) -> list[Post | Halt]:
         is_picture = self._pictures and bool(segment.source)
         posts: list[Post | Halt] = []
-        if self._settings.degree == 0:
+        if self._degree == 0:
             if is_picture or not self._gathered.takes(segment):
                 posts = self._gathered_posts(Boundary.ATTACHMENT)
             if not is_picture:
@@ -147,13 +149,13 @@ class Composer:
             # A table that became a list stays in one piece while it fits.
             return _cut(text.strip(WHITESPACE), self._limit, self._markup, fit)
         texts = self._split(text, segment)
-        if self._settings.degree == 3 and segment.kind is Kind.PROSE:
+        if self._settings.manner.casual and segment.kind is Kind.PROSE:
             pieces = [piece for text in texts for piece in self._humanized(text)]
             texts = [part for piece in pieces for part in _fitting(piece, self._limit, self._markup, fit)]
         return texts
 
     def _split(self, text: str, segment: Segment) -> list[str]:
-        return _split_for(self._markup, text, segment, self._settings.degree, self._limit)
+        return _split_for(self._markup, text, segment, self._degree, self._limit)
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)

@@ -45,7 +45,7 @@ class Pacer:
     def pause_before(self, text: str) -> float:
         """Seconds before the next message, *text*."""
         count, self._count = self._count, self._count + 1
-        if self._settings.degree < 2 or count == 0:
+        if not self._settings.manner.typing or count == 0:
             if self._see:
                 self._see(Pace())
             return 0.0

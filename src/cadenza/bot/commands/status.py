@@ -131,7 +131,7 @@ def _answers_everything(interaction: Interaction, config: Config, choice: Choice
 
 def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
     settings = settings_for(config, choice).delivery
-    told = words(interaction, "degree {degree}", degree=settings.degree)
+    told = words(interaction, "shape: {shape}", shape=settings.manner.shape)
     if settings.message_limit:
         told += ", " + words(interaction, "at most {count} messages", count=settings.message_limit)
     return told
