@@ -99,9 +99,14 @@ def text_row(
     """
     takes = takes or Takes()
     delivery = settings.delivery
-    taps = trace.taps(gathers=delivery.manner.shape == "reply") if trace else None
+    taps = trace.taps() if trace else None
     row = Pipe(
-        Buffer(settings.buffer, sentences=delivery.manner.shape == "sentences", speaker=scene.persona.name, goes_on=planned > 0),
+        Buffer(
+            settings.buffer,
+            sentences=delivery.manner.shape == "sentences",
+            speaker=scene.persona.name,
+            goes_on=planned > 0,
+        ),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
@@ -110,7 +115,7 @@ def text_row(
             pictures=takes.pictures,
             limits=takes.limits,
             planned=planned,
-            see=taps.paced if taps else None,
+            see=taps.planned if taps else None,
         ),
     )
     return taps.around(row) if taps else row
