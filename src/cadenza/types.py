@@ -629,8 +629,8 @@ class Post:
 
     @property
     def shows_table(self) -> bool:
-        """Whether it is a picture of a table, with the Markdown as its source; a text in a file is none."""
-        return self.attachment is not None and self.attachment.name.endswith(".png") and bool(self.source)
+        """Whether it shows the picture of a table."""
+        return self.attachment is not None and bool(self.picture)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ..text.units import WHITESPACE, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
-from .s7_packing import Cut, Piece, messages, shown, wrote
+from .s7_packing import Cut, Piece, messages, shown, slices, wrote
 from .s7_shape import Bundle, Shaper
 
 
@@ -237,7 +237,7 @@ class Composer:
         joint = self._joint(raw)
         if segment.source:
             return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
-        return list(_with_joints(raw.strip(WHITESPACE), texts, joint))
+        return _with_joints(raw, texts, joint, segment.kind)
 
     def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
@@ -250,7 +250,7 @@ class Composer:
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
-        return list(_with_joints(raw.strip(WHITESPACE), texts, joint))
+        return _with_joints(raw, texts, joint, Kind.PROSE)
 
     def _split(self, text: str, segment: Segment) -> list[str]:
         return _split_for(self._markup, text, segment, self._degree, self._limit)
@@ -334,16 +334,19 @@ class _Message(NamedTuple):
     """The white space in front of it."""
 
 
-def _with_joints(raw: str, texts: Iterable[str], first: str) -> Iterator[_Message]:
-    """*texts*, which *raw* was cut into, each with the white space in front of it."""
-    joint, end = first, 0
-    for text in texts:
-        place = raw.find(text, end)
-        if end and place >= 0 and not raw[end:place].strip(WHITESPACE):
-            joint = raw[end:place]
-        yield _Message(text, None, joint)
-        end = place + len(text) if place >= 0 else end
-        joint = "\n"
+def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
+    """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
+    core = raw.strip(WHITESPACE)
+    texts = [text.strip(WHITESPACE) for text in texts]
+    parts = slices(core, texts, kind)
+    if parts is None:
+        return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
+    made: list[_Message] = []
+    for text, part in zip(texts, parts, strict=True):
+        said = part.rstrip(WHITESPACE)
+        made.append(_Message(text, None if said == text else said, joint))
+        joint = part[len(said) :]
+    return made
 
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..text.repair import tidy_block
+from ..text.repair import split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Kind, Segment
 
 _EARLY = 4
 """A better cut counts only if it leaves at least this part of a message in front of it."""
+_REPEATED = WHITESPACE + ">*_~|#-"
+"""What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
 
 
@@ -57,17 +59,6 @@ class Piece(NamedTuple):
 
 Measure = Callable[[str], int]
 """Measures a text as the chat does."""
-
-
-class Message(NamedTuple):
-    """One message before it is sent."""
-
-    text: str
-    wrote: str
-    """What the model wrote for it."""
-    joint: str
-    """The white space in front of it."""
-    pieces: Sequence[Piece]
 
 
 def messages(pieces: Sequence[Piece], limit: int, measure: Measure) -> Iterator[Sequence[Piece]]:
@@ -171,7 +162,33 @@ def _indent(piece: Piece) -> str:
     return match.group() if match and piece.cut is not Cut.SENTENCE else ""
 
 
-def joint_of(before: str, after: str) -> str:
-    """The white space at the end of *before* and at the beginning of *after*."""
-    head = after[: len(after) - len(after.lstrip(WHITESPACE))]
-    return before[len(before.rstrip(WHITESPACE)) :] + head
+def slices(raw: str, texts: Sequence[str], kind: Kind) -> list[str] | None:
+    """What *raw* holds for each of *texts*, which it was cut into; ``None`` if they do not say the same.
+
+    A cut closes and reopens emphasis and code, and repeats quote marks; none of that is in *raw*.
+    """
+    if len(texts) < 2:
+        return [raw] if texts else None
+    starts = [0]
+    place = 0
+    for number, text in enumerate(texts):
+        core = _code(text) if kind is Kind.CODE else text.strip(_REPEATED)
+        found = raw.find(core, place)
+        if found < 0:
+            return None
+        if number:
+            starts.append(_begin(raw, found, place) if kind is Kind.PROSE else found)
+        place = found + len(core)
+    return [raw[start:end] for start, end in zip(starts, [*starts[1:], len(raw)], strict=True)]
+
+
+def _code(text: str) -> str:
+    fence, body = split_fence(text)
+    return without_closing(body, fence).strip("\n")
+
+
+def _begin(raw: str, found: int, end: int) -> int:
+    """Where the part of *raw* begins that was found at *found*, after one that ends at *end*: with its own marks."""
+    while found > end and raw[found - 1] not in WHITESPACE:
+        found -= 1
+    return found
