@@ -761,6 +761,11 @@ class Reply:
 
     outcome: Outcome
     receipts: tuple[Receipt, ...] = ()
+    text: str = ""
+    """What the model said, exactly, without its thoughts; an empty line is between the parts around tool calls.
+
+    After a stop it also holds what was not delivered; ``transcript`` does not.
+    """
     transcript: str = ""
     """What was delivered, one message per line, with the labels that a model sees."""
     thoughts: tuple[str, ...] = ()

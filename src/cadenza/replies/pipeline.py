@@ -34,6 +34,7 @@ from ..stages.s6_rules import rule_row
 from ..stages.s7_delivery import Chance, Composer
 from ..stages.stage import Pipe, Stage
 from ..targets.target import Limits
+from ..text.tags import BLOCK_TAG
 from ..text.units import WHITESPACE
 from ..types import (
     Broke,
@@ -171,6 +172,15 @@ def clean(
     row = Pipe(Buffer(_UNBOUND), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
     items = row.feed(text) + row.flush(Ending.FINAL)
     return _with_fewer_line_ends(item for item in items if isinstance(item, Segment)).strip(WHITESPACE)
+
+
+def spoken(text: str) -> str:
+    """Return *text* of a model without its hidden blocks, and otherwise as it is."""
+    if BLOCK_TAG.search(text) is None:
+        return text
+    buffer = Buffer(_UNBOUND)
+    items = [*buffer.feed(text), *buffer.flush(Ending.FINAL)]
+    return "".join(item.text for item in items if isinstance(item, Segment))
 
 
 def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:

@@ -200,7 +200,9 @@ class Composer:
     def _made_of(self, pieces: Sequence[Piece], *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
         for part in self._cut(pieces):
-            posts += self._made([self._message(part)] if len(part) > 1 else self._fitted(part[0], is_plain=is_plain), part)
+            posts += self._made(
+                [self._message(part)] if len(part) > 1 else self._fitted(part[0], is_plain=is_plain), part
+            )
         return posts
 
     def _cut(self, pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
