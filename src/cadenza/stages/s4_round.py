@@ -47,10 +47,6 @@ from ..types import (
 from .s7_merging import farewell
 from .stage import Pipe
 
-_PIECES = 256
-"""Pieces of text that are kept apart."""
-
-
 class Keep(Enum):
     """What is still sent when a reply ends early."""
 
@@ -136,6 +132,7 @@ class Round:
         """Every message that was returned, as the model sees it later."""
         self._joints: list[str] = []  # the white space in front of each
         self._heard: list[str] = []  # the text of the model
+        self._tokens: list[str] = []  # the pieces after that
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
@@ -153,7 +150,7 @@ class Round:
     @property
     def heard(self) -> str:
         """The text of the model as it arrived, with its hidden blocks."""
-        return "".join(self._heard)
+        return "".join(self._heard + self._tokens)
 
     @property
     def joined(self) -> str:
@@ -169,12 +166,16 @@ class Round:
         if type(event) is TextDelta:  # the most frequent event first
             if self._thinking:
                 self._pause_thinking()
-            self._hear(event.text)
+            self._tokens.append(event.text)
             try:
                 items = self._text.feed(event.text)
             except Exception as error:  # noqa: BLE001  # a rule may be foreign code
                 items = self._rescued(error)
-            return self._noted(self._taken(items)) if items else []
+            if not items:
+                return []
+            self._heard.append("".join(self._tokens))  # a string for every token would take ten times the memory
+            self._tokens.clear()
+            return self._noted(self._taken(items))
         match event:
             case TextDelta(text):
                 return self.receive(TextDelta(text))  # a subclass
@@ -285,11 +286,6 @@ class Round:
                 self.said.append(post.said)
                 self._joints.append(post.joint)
         return posts
-
-    def _hear(self, text: str) -> None:
-        self._heard.append(text)
-        if len(self._heard) > _PIECES:  # a string for every token would take ten times the memory
-            self._heard = ["".join(self._heard)]
 
     def _pause_thinking(self) -> None:
         if self._thinking:
