@@ -212,7 +212,7 @@ class DeliverySettings:
         True, "whether lists, quotes and verses stay whole, and headings with what follows, in every shape"
     )
     gather: int = _setting(
-        600, "characters up to which neighbouring blocks share a message, in the shape 'blocks'", low=0, high=100_000
+        1000, "characters up to which neighbouring blocks share a message, in the shape 'blocks'", low=0, high=100_000
     )
     limit: int | None = _setting(
         None,

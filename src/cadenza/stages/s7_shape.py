@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..text.line_sorts import LineSort, is_lead_in, is_short, is_verse, may_be_verse, sort_line
+from ..text.line_sorts import LineSort, is_lead_in, is_plain_title, is_short, is_verse, may_be_verse, sort_line
 from ..text.spans import survey
 from ..text.split import line_context
 from ..text.units import WHITESPACE
@@ -80,7 +80,15 @@ class Block:
     @property
     def announces(self) -> bool:
         """Whether it is a lead-in."""
-        return self.sort in (LineSort.TEXT, LineSort.ITEM, LineSort.INDENTED) and is_lead_in(self.last_line)
+        return self.sort in (LineSort.TEXT, LineSort.ITEM) and is_lead_in(self.last_line)
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it is a title: marked as one, or a short line between empty ones that is no sentence."""
+        if self.sort is not LineSort.TEXT or not self.has_ended:
+            return self.sort is LineSort.TITLE
+        lines = [piece.text for piece in self.pieces if not piece.is_blank]
+        return len(lines) == 1 and is_plain_title(lines[0])
 
 
 class Shaper:
@@ -288,19 +296,21 @@ class Shaper:
         if block is None:
             return
         self._group.append(block)
-        is_text = block.sort is LineSort.TEXT
-        waits = block.sort is LineSort.TITLE or (
-            self._gathers and (block.announces or (is_text and not block.has_ended))
-        )
-        if not waits:
+        if not self._waits(block):
             self._end_group(out)
+
+    def _waits(self, block: Block) -> bool:
+        """Whether *block* belongs to what follows it, or may."""
+        if not self._gathers:
+            return block.sort is LineSort.TITLE
+        return block.announces or block.is_title or (block.sort is LineSort.TEXT and not block.has_ended)
 
     def _join(self, sort: LineSort, *, is_next: bool, out: list[Bundle]) -> None:
         """A block of *sort* begins: end the group, unless its last block waits for this one."""
         if not self._group:
             return
         last = self._group[-1]
-        if last.sort is LineSort.TITLE:
+        if last.sort is LineSort.TITLE or (self._gathers and last.is_title):
             return
         is_structure = sort in (LineSort.ITEM, LineSort.CODE, LineSort.QUOTE)
         if self._gathers and is_structure and (last.announces or (is_next and last.sort is LineSort.TEXT)):
@@ -331,7 +341,7 @@ class Shaper:
         used = sum(map(_size, self._message))
         if any(block.is_large for block in group):
             return True
-        if group[0].sort is LineSort.TITLE and 2 * used >= self._gather:
+        if group[0].is_title and 2 * used >= self._gather:
             return True
         return used + size > self._gather
 

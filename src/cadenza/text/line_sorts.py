@@ -48,6 +48,7 @@ _CODE = re.compile(
 _ENDS_CODE = re.compile(r"[.!?。！？]$")
 _VERSE_END = re.compile(r"[,;，；、—–]\Z|  \Z|\\\Z")
 _STOP = re.compile(r"[.!?…。！？:：][\"'”’»)*_~]*\Z")
+_LONGEST_TITLE = 60
 _LONGEST_VERSE = 80
 _LOOK = 400
 """How much of a line is looked at: a longer one is text."""
@@ -91,6 +92,12 @@ def looks_like_code(line: str) -> bool:
 def is_lead_in(line: str) -> bool:
     """Whether *line* announces what follows: it ends with a colon."""
     return _LEAD_IN.search(line[-16:].rstrip(WHITESPACE)) is not None
+
+
+def is_plain_title(line: str) -> bool:
+    """Whether *line* could be a title without any mark: it is short and no sentence."""
+    core = line.strip(WHITESPACE)
+    return len(core) <= _LONGEST_TITLE and core[:1].isalnum() and core[-1:].isalnum() and not core[:1].islower()
 
 
 def may_be_verse(line: str) -> bool:
