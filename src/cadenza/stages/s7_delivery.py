@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.humanize import humanize
+from ..text.line_sorts import is_lead_in
 from ..text.plain_table import split_columns
 from ..text.split import fit, line_context, split
 from ..text.tables import Table
@@ -137,18 +138,14 @@ class Composer:
         if found is None:
             return [post for part in parts for post in self._planned_for(part)]
         file, source = found
-        whole = Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", Cut.GLUED)
-        *bundles, last = [*self._rest(), Bundle([])]
-        if not last.pieces and bundles and bundles[-1].pieces[-1].segment.kind is Kind.PROSE:
-            last = bundles.pop()
-        posts = self._posts(bundles)
-        return posts + self._posts_with(file, [*last.pieces, whole])
-
-    def _posts_with(self, file: Attachment, pieces: Sequence[Piece]) -> list[Post | Halt]:
-        """A message with *file*, which holds the last of *pieces*; the others are its text, if they announce it."""
-        start = _caption(pieces, len(pieces) - 1)
-        before = self._posts([Bundle(pieces[:start])]) if start else []
-        return before + self._made([self._message(pieces[start:])], pieces[start:], file)
+        bundles = self._rest()
+        before = [piece for bundle in bundles[-1:] for piece in bundle.pieces]
+        text = next((piece.text for piece in reversed(before) if not piece.is_blank), "")
+        cut = Cut.GLUED if is_lead_in(text) else Cut.BLOCK
+        pieces = [*before, Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", cut)]
+        start = _caption(pieces, len(before))
+        posts = self._posts([*bundles[:-1], Bundle(pieces[:start])])
+        return posts + self._made([self._message(pieces[start:])], pieces[start:], file)
 
     def _last_post(self, *after: Halt) -> list[Post | Halt]:
         """The last message of the reply, with the text after it as a file."""
@@ -186,10 +183,9 @@ class Composer:
 
     def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
         """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
-        is_last = self._has_remainder and self._planned + len(list(self._cut(pieces))) >= self._most
         planned = self._made_of(pieces)
         texts = tuple(post for post in planned if isinstance(post, Post))
-        if is_last or not texts:
+        if self._remainder is not None or not texts:  # the rest of its text is in a file
             return planned
         source = pieces[-1].segment.source
         whole = self._message(pieces)
@@ -282,7 +278,7 @@ class Composer:
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        segments = [piece.segment for piece in pieces]
+        segments = [piece.segment for piece in pieces if not piece.is_blank or file]
         label = next((segment.label for segment in segments if segment.label), "")
         for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:

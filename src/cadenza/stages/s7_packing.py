@@ -107,7 +107,7 @@ def shown(pieces: Sequence[Piece]) -> str:
     core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
     if core and (first.context or first.segment.opens_in or last.segment.ends_in):
-        core = first.context + _reopened(first, core)
+        core = (first.context + _reopened(first, core)).lstrip(WHITESPACE)
         core = _closed(last, core)
     return core
 

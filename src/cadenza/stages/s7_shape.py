@@ -156,7 +156,8 @@ class Shaper:
         if line.sort is LineSort.BLANK:
             self._take_blank(Piece(segment, text, Cut.NEVER), out)
             return
-        self._line = None if text.endswith("\n") else text
+        is_quoting = text.startswith(">>> ") and segment.boundary is Boundary.OVERFLOW  # its lines are quoted too
+        self._line = None if text.endswith("\n") and not is_quoting else text
         sort = self._belongs_to(line.sort, line.indent)
         if sort is None:
             self._begin(line.sort, out)
