@@ -98,15 +98,16 @@ def test_what_has_nothing_behind_it_is_a_message_like_any_other() -> None:
 
 def test_what_comes_behind_stands_in_the_file_as_the_model_wrote_it() -> None:
     remainder = Remainder(LAST)
-    remainder.add_lines(["the rest", ""])
-    remainder.add(Segment("of it. ", Boundary.OVERFLOW))
-    remainder.add(Segment("```py\na\n```", CLOSE, Kind.CODE))
-    remainder.add(Segment("shown", LINE, source="| a |"))
+    remainder.append("\nthe rest\n")
+    remainder.add(Segment("of it.\n", Boundary.OVERFLOW))
+    remainder.add(Segment("```py\na\n```", CLOSE, Kind.CODE, joint="  "))
+    remainder.add(Segment("\n", LINE))
+    remainder.add(Segment("shown\n", LINE, source="| a |"))
     remainder.add(Segment("grr\n", LINE, label="Ren (mad): "))
 
     post = remainder.post()
 
-    rest = "the rest\nof it. \n```py\na\n```\n| a |\nRen (mad): grr"
+    rest = "the rest\nof it.\n  ```py\na\n```\n| a |\nRen (mad): grr"
     assert Attachment("reply.md", f"{rest}\n".encode()) == post.attachment
     assert ("last", f"Ren: last\n{rest}") == (post.text, post.said)
     assert ["last", rest] == [part.text for part in remainder.posts()]
@@ -114,7 +115,7 @@ def test_what_comes_behind_stands_in_the_file_as_the_model_wrote_it() -> None:
 
 def test_a_message_that_has_a_file_already_has_it_in_the_other() -> None:
     remainder = Remainder(Post("", LINE, attachment=Attachment("code.py", b"a\n"), source="```py\na\n```"))
-    remainder.add(Segment("Done.", LINE))
+    remainder.add(Segment("\nDone.", LINE))
 
     post = remainder.post()
 
