@@ -241,7 +241,7 @@ class Composer:
         """The messages of a line or a sentence of prose."""
         raw = wrote(pieces)
         text = pieces[0].context + raw if pieces and not pieces[0].segment.opens_in else shown(pieces)
-        texts = self._split(text, replace(pieces[0].segment, text=text))
+        texts = self._split(text, pieces[0].segment)
         if self._is_casual:
             cut = [piece for text in texts for piece in self._humanized(text)]
             texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
@@ -334,8 +334,10 @@ class _Message(NamedTuple):
 
 def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
     """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
-    core = raw.strip(WHITESPACE)
     texts = [text.strip(WHITESPACE) for text in texts]
+    if len(texts) == 1:
+        return [_Message(texts[0], None, joint)]
+    core = raw.strip(WHITESPACE)
     parts = slices(core, texts, kind)
     if parts is None:
         return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]

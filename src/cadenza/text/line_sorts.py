@@ -45,7 +45,7 @@ _CODE = re.compile(
     r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?\S.*[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
     r"|[\])}]+[;,)]*$|.{0,200}[{};]$|//|/\*|<\?php|<!DOCTYPE|</?\w+[^>]*>$|\$ \w)"
 )
-_ENDS_CODE = re.compile(r"[.!?。！？]$")
+_ENDS_PROSE = frozenset([*".!?。！？", ""])
 _VERSE_END = re.compile(r"[,;，；、—–]\Z|  \Z|\\\Z")
 _STOP = re.compile(r"[.!?…。！？:：][\"'”’»)*_~]*\Z")
 _LONGEST_TITLE = 60
@@ -77,7 +77,7 @@ def sort_line(line: str) -> SortedLine:
 def _is_title(core: str) -> bool:
     if core[0] == "#":
         return _HEADING.match(core) is not None
-    if len(core) > _LOOK:
+    if core[0].isalnum() or len(core) > _LOOK:
         return False
     core = core.rstrip(WHITESPACE)
     return (("**" in core or "__" in core) and _BOLD.fullmatch(core) is not None) or _WORD.search(core) is None
@@ -85,8 +85,8 @@ def _is_title(core: str) -> bool:
 
 def looks_like_code(line: str) -> bool:
     """Whether *line* looks like code."""
-    core = line.strip(WHITESPACE)
-    return bool(core) and len(core) <= _LOOK and not _ENDS_CODE.search(core) and _CODE.match(core) is not None
+    core = line.rstrip(WHITESPACE)
+    return core[-1:] not in _ENDS_PROSE and len(core) <= _LOOK and _CODE.match(core.lstrip(WHITESPACE)) is not None
 
 
 def is_lead_in(line: str) -> bool:
