@@ -42,7 +42,7 @@ _CODE = re.compile(
     r"(?:(?:async )?def \w+\(|class \w+.{0,80}:$|(?:el)?if .{1,200}:$|else:$|try:$|except.{0,80}:$|(?:for|while|with) .{1,200}:$"
     r"|import [\w.]+(?: as \w+)?$|from [\w.]+ import [\w, *()]+$|#include ?[<\"]|using [\w.]+;|@\w+[\w.]*(?:\(.*\))?$"
     r"|(?:public|private|protected|static|final|func|fn|function|const|let|var|int|void|double|float|string|bool|auto)\b.*[;{(=]"
-    r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?\S.*[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
+    r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?(?:\S.*)?[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
     r"|[\])}]+[;,)]*$|.{0,200}[{};]$|//|/\*|<\?php|<!DOCTYPE|</?\w+[^>]*>$|\$ \w)"
 )
 _ENDS_PROSE = frozenset([*".!?。！？", ""])
