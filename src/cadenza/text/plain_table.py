@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .inline_styles import plain
+from .repair import harmless
 from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
 from .units import display_width, fits, graphemes, units
@@ -39,7 +40,6 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _ODD = re.compile(f"{_SPACES.pattern}|{_CONTROLS.pattern}|[\ud800-\udfff]")
 _RULE = re.compile("(?:> ?)?─[─ ]*")
 _BESIDE = "> "
-_THIRD_BACKTICK = re.compile("`(?=``)")
 _TO_ESCAPE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 
 
@@ -89,7 +89,7 @@ def _shown(cell: str) -> str:
     text = plain(cell) if _MARKED.search(cell) else cell
     if _ODD.search(text):
         text = _CONTROLS.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
-    return _THIRD_BACKTICK.sub("`\u200b", text).strip()
+    return harmless(text).strip()
 
 
 def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> list[int] | None:
