@@ -434,6 +434,13 @@ def test_b10_in_one_message_a_code_block_has_its_lines_to_itself(text: str, expe
     assert expected == [line.strip() for line in message.split("\n")]
 
 
+@pytest.mark.parametrize("shape", ["reply", "blocks", "lines", "sentences"])
+@pytest.mark.parametrize("text", ["(``````)", "a `````` b", "``````"])
+def test_six_backticks_are_not_deleted(text: str, shape: str) -> None:
+    """They are escaped, so that they arrive as written and open no block in their message."""
+    assert [text.replace("`", "\\`")] == said(text, shape=shape)
+
+
 # --- what belongs together ------------------------------------------------------------
 
 
