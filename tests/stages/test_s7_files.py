@@ -53,6 +53,12 @@ def code(text: str, boundary: Boundary = CLOSE) -> Segment:
             id="cut in the middle of a line",
         ),
         pytest.param([code("````\n```\na\n````")], "```\na\n", "````\n```\na\n````", id="a fence in a fence"),
+        pytest.param(
+            [code("```\n`\u200b``\na\n`\u200b``\n```")],
+            "```\na\n```\n",
+            "````\n```\na\n```\n````",
+            id="a fence that was made harmless for the chat",
+        ),
     ],
 )
 def test_the_file_is_the_code_and_the_model_sees_the_block(parts: list[Segment], data: str, source: str) -> None:
