@@ -22,4 +22,5 @@ class LongFences(Rule):
         """Change *segment* if it is code with a run of four or more backticks."""
         if segment.kind is not Kind.CODE or "````" not in segment.text:
             return (segment,)
-        return (replace(segment, text=with_three_backticks(segment.text)),)
+        text, source = with_three_backticks(segment.text), segment.source or segment.text
+        return (replace(segment, text=text, source=source),)

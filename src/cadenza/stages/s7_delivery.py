@@ -97,7 +97,7 @@ class Composer:
         if self._remainder is not None:
             self._remainder.add(segment)
             return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
-        if self._code_file and segment.kind is Kind.CODE and not segment.source:
+        if self._code_file and segment.kind is Kind.CODE and not segment.is_painted:
             self._code.append(segment)
             is_more = not is_whole(segment) and sum(len(part.text) for part in self._code) < LARGEST
             return [] if is_more else self._code_posts()
@@ -169,7 +169,7 @@ class Composer:
         for bundle in bundles:
             start = 0
             for index, piece in enumerate(bundle.pieces):
-                if self._pictures and piece.segment.source and self._remainder is None:
+                if self._pictures and piece.segment.is_painted and self._remainder is None:
                     caption = max(start, _caption(bundle.pieces, index))
                     posts += self._made_of(bundle.pieces[start:caption])
                     posts += self._picture(bundle.pieces[caption : index + 1])
@@ -351,7 +351,7 @@ def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
     """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
-    columns = split_columns(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    columns = split_columns(text.strip("\n"), limit) if segment.is_painted and segment.kind is Kind.CODE else []
     return columns or split(text, segment.kind, degree, limit)
 
 

@@ -83,8 +83,8 @@ class Remainder:
 
     def add(self, segment: Segment) -> None:
         """Append *segment* as the model wrote it."""
-        text = segment.joint + (segment.source or segment.text)
-        if segment.source and segment.text.endswith("\n"):
+        text = segment.source or segment.joint + segment.text
+        if segment.text.endswith("\n") and not text.endswith("\n"):
             text += "\n"
         starts_line = segment.label or (segment.kind is Kind.CODE and not is_whole(segment))
         self.append(("\n" if starts_line and not self._ends_line else "") + segment.label + text)

@@ -118,12 +118,14 @@ def wrote(pieces: Sequence[Piece]) -> str:
 
 
 def _text(piece: Piece) -> str:
-    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.source else piece.text
+    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.is_painted else piece.text
 
 
 def _source(piece: Piece) -> str:
     source = piece.segment.source
-    return piece.segment.joint + (source + "\n" * piece.text.endswith("\n") if source else piece.text)
+    if not source:
+        return piece.segment.joint + piece.text
+    return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
 def _reopened(piece: Piece, text: str) -> str:
