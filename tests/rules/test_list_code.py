@@ -157,7 +157,9 @@ def test_what_was_indented_comes_back(lines: list[str], indent: str) -> None:
     block = "\n".join(["```py", *lines, "```"])
     segment = Segment(textwrap.indent(block, indent, lambda _: True), Boundary.CODE_CLOSE, Kind.CODE)
 
-    assert [Segment(block, Boundary.CODE_CLOSE, Kind.CODE, joint=indent)] == [*ListCode(RuleContext()).feed(segment)]
+    assert [Segment(block, Boundary.CODE_CLOSE, Kind.CODE, source=segment.text, joint=indent)] == [
+        *ListCode(RuleContext()).feed(segment)
+    ]
 
 
 def test_prose_and_tables_pass() -> None:
@@ -170,5 +172,5 @@ def test_prose_and_tables_pass() -> None:
 def test_it_can_be_switched_off() -> None:
     text = "1. Run:\n   ```python\n   import os\n   ```"
 
-    assert messages(text, degree=1)[-1] == "```python\nimport os\n```"
+    assert messages(text, degree=1)[-1] == "1. Run:\n```python\nimport os\n```"
     assert messages(text, degree=1, rules_off=("list_code",))[-1] != "```python\nimport os\n```"

@@ -62,7 +62,9 @@ def test_a_message_that_waited_for_the_rest_is_made_of_all_of_it() -> None:
     taps = Taps(lambda step, about: told.append((step, about)), SequenceNumbers(), SequenceNumbers())
     settings = Settings.of(degree=1, message_limit=2)
     row = taps.around(
-        Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.planned))
+        Pipe(
+            Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.planned)
+        )
     )
 
     row.feed("a\nb\nc\nd")

@@ -116,7 +116,9 @@ def gathered(*segments: tuple[str, Boundary], limit: int = 1950) -> list[str]:
     [
         pytest.param([("A", NEWLINE), ("B", NEWLINE), ("C", OVERFLOW), ("D", FINAL)], ["A\nB\nCD"], id="T9"),
         pytest.param([("A\n\n", NEWLINE), ("\n\nB", FINAL)], ["A\n\n\n\nB"], id="T10 as written"),
-        pytest.param([("a\n", NEWLINE), ("\n", NEWLINE), ("\n", NEWLINE), ("b", FINAL)], ["a\n\n\nb"], id="empty lines"),
+        pytest.param(
+            [("a\n", NEWLINE), ("\n", NEWLINE), ("\n", NEWLINE), ("b", FINAL)], ["a\n\n\nb"], id="empty lines"
+        ),
         pytest.param([(" \n", NEWLINE), ("\n", NEWLINE)], [], id="T12 only space"),
         pytest.param([("a ", OVERFLOW), ("b", FINAL)], ["a b"], id="an overflow leaves no mark"),
         pytest.param([("a\n", OVERFLOW), ("b", FINAL)], ["a\nb"], id="what is only put together keeps its line end"),
@@ -434,7 +436,7 @@ def test_a_target_must_take_what_can_stand_alone() -> None:
 # --- pictures ------------------------------------------------------------------------
 
 
-COLUMNS = Segment("```\na  b\n```", NEWLINE, Kind.CODE, MAD, "Ren (mad): ", source="| a | b |")
+COLUMNS = Segment("```\na  b\n```", NEWLINE, Kind.CODE, MAD, "Ren (mad): ", source="| a | b |", is_painted=True)
 
 
 def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
@@ -455,7 +457,7 @@ def test_without_pictures_a_table_is_the_text_that_it_became() -> None:
     assert "Ren (mad): | a | b |" == post.said
 
 
-LONG = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+LONG = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |", is_painted=True)
 
 
 def test_what_stands_instead_of_a_picture_counts_as_messages() -> None:

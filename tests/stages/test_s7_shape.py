@@ -50,9 +50,8 @@ CODE = "import os\n\ndef main():\n    for name in os.listdir():\n        print(n
     ],
 )
 def test_a_block_is_one_message_in_every_shape(shape: str, text: str) -> None:
-    rules_off = ["list_code"] if "list_code" in Settings.reference().rules.rules_off else []
 
-    assert [text] == shown(text, shape, casual=False, rules_off=rules_off)
+    assert [text] == shown(text, shape, casual=False, rules_off=["list_code"])
 
 
 ANSWER = """# Sourdough
