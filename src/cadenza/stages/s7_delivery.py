@@ -166,20 +166,24 @@ class Composer:
 
     def _posts(self, bundles: Iterable[Bundle]) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
-        for bundle in bundles:
-            start = 0
-            for index, piece in enumerate(bundle.pieces):
-                if self._pictures and piece.segment.is_painted and self._remainder is None:
-                    caption = max(start, _caption(bundle.pieces, index))
-                    posts += self._made_of(bundle.pieces[start:caption])
-                    posts += self._picture(bundle.pieces[caption : index + 1])
-                    start = index + 1
-            rest = bundle.pieces[start:]
-            if bundle.is_plain and self._degree:
-                posts += self._made(self._plain(rest), rest)
-            else:
-                posts += self._made_of(rest, is_plain=bundle.is_plain)
+        for pieces, is_plain in bundles:
+            if is_plain and self._degree:
+                posts += self._made(self._plain(pieces), pieces)
+                continue
+            rest = self._pictured(pieces, posts) if self._pictures else pieces
+            posts += self._made_of(rest, is_plain=is_plain)
         return posts
+
+    def _pictured(self, pieces: Sequence[Piece], posts: list[Post | Halt]) -> Sequence[Piece]:
+        """Plan *pieces* up to the last table, with pictures; return the rest."""
+        start = 0
+        for index, piece in enumerate(pieces):
+            if piece.segment.is_painted and self._remainder is None:
+                caption = max(start, _caption(pieces, index))
+                posts += self._made_of(pieces[start:caption])
+                posts += self._picture(pieces[caption : index + 1])
+                start = index + 1
+        return pieces[start:]
 
     def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
         """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
@@ -239,9 +243,10 @@ class Composer:
 
     def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
-        raw = wrote(pieces)
-        text = pieces[0].context + raw if pieces and not pieces[0].segment.opens_in else shown(pieces)
-        texts = self._split(text, pieces[0].segment)
+        first = pieces[0]
+        raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint else first.text
+        text = shown(pieces) if first.segment.opens_in or pieces[-1].segment.ends_in else first.context + raw
+        texts = self._split(text, first.segment)
         if self._is_casual:
             cut = [piece for text in texts for piece in self._humanized(text)]
             texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
@@ -278,8 +283,8 @@ class Composer:
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        segments = [piece.segment for piece in pieces if not piece.is_blank or file]
-        label = next((segment.label for segment in segments if segment.label), "")
+        segments = [piece.segment for piece in pieces if file or len(pieces) == 1 or not piece.is_blank]
+        label = "".join([segment.label for segment in segments][:1])
         for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:
                 continue

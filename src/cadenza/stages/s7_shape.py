@@ -18,7 +18,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..text.line_sorts import LineSort, is_lead_in, is_plain_title, is_short, is_verse, may_be_verse, sort_line
+from ..text.line_sorts import (
+    LineSort,
+    is_lead_in,
+    is_plain_title,
+    is_short,
+    is_verse,
+    looks_like_verse,
+    may_be_verse,
+    sort_line,
+)
 from ..text.spans import survey
 from ..text.split import line_context
 from ..text.units import WHITESPACE
@@ -131,7 +140,7 @@ class Shaper:
         if self._gathers or self._block or self._group or self._loose or self._line is not None:
             return False
         if segment.boundary is Boundary.NEWLINE:
-            if text.find("\n") != len(text) - 1 or is_verse(text) or may_be_verse(text):
+            if text.find("\n") != len(text) - 1 or looks_like_verse(text):
                 return False
         elif self._shape != "sentences" or segment.boundary is not Boundary.PERIOD or segment.ends_in:
             return False

@@ -106,6 +106,14 @@ def may_be_verse(line: str) -> bool:
     return core[:1].isupper() and not _STOP.search(core)
 
 
+def looks_like_verse(line: str) -> bool:
+    """Whether *line* is, or could be, a line of a verse."""
+    core = line.strip(WHITESPACE)
+    if core[-1:] in _ENDS_PROSE and not line.endswith("  \n"):  # most lines
+        return False
+    return is_verse(line) or may_be_verse(line)
+
+
 def is_short(line: str) -> bool:
     """Whether *line* is as short as a line of a verse."""
     return len(line) <= _LONGEST_VERSE
