@@ -294,7 +294,9 @@ def test_the_example_in_the_docs_is_what_is_told(explain: Explain, tmp_path: Pat
     file = tmp_path / "example.md"
     file.write_text("Evening, @Mia!\nLook (it\nworks).", encoding="utf-8")
 
-    assert f"```text\n{explain(file)[1]}```" in PAGE
+    told = explain(file, "--set", "shape=lines", "--set", "typing=true")[1]
+
+    assert f"```text\n{told}```" in PAGE
 
 
 def test_the_fields_in_the_docs_are_those_of_the_json(explain: Explain, talk: Path, sides: tuple[Path, Path]) -> None:

@@ -181,6 +181,15 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
     assert len(json.loads(result.stdout)["posts"]) == 1
 
 
+def test_settings_from_the_command_line_go_before_those_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "cadenza.toml"
+    file.write_text('shape = "reply"\nlimit = 200\n', encoding="utf-8")
+
+    result = run("replay", "--settings", str(file), "--set", "shape=lines", given='{"chunks": ["One.\\nTwo."]}')
+
+    assert ["One.", "Two."] == [post["text"] for post in json.loads(result.stdout)["posts"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -188,6 +197,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
         pytest.param(("replay", "."), "cannot read '.'", id="a folder"),
         pytest.param(("replay", "--slices", "half"), "cannot slice 'half'", id="slices"),
         pytest.param(("replay", "--settings", "none.toml"), "settings file 'none.toml'", id="missing settings"),
+        pytest.param(("replay", "--set", "shape=blob"), "the setting 'shape' must be one of 'reply'", id="setting"),
         pytest.param(("replay", "nul\\0".replace("\\0", "x" * 300)), "cannot read", id="name too long"),
     ],
 )
