@@ -70,7 +70,7 @@ async def test_settings_and_their_values_are_suggested() -> None:
 
 CASES: tuple[tuple[str, dict[str, Any], Choice], ...] = (
     ("shape", {"shape": "blocks"}, settings(shape="blocks")),
-    ("shape", {"typing": True, "casual": False}, settings(typing=True, casual=False)),
+    ("shape", {"shape": "lines", "typing": True, "casual": False}, settings(shape="lines", typing=True, casual=False)),
     ("limits", {"messages": 0, "length": 500}, settings(message_limit=0, limit=500)),
     ("limits", {"rest": "notice", "code": 2}, settings(when_full="notice", code_file=2)),
     ("guards", {"labels": False, "speakers": True}, settings(label_guard=False, speaker_guard=True)),

@@ -18,6 +18,7 @@ from cadenza.play.films.film import Film, packed
 from cadenza.play.films.urls import Paths
 from cadenza.play.server import actions
 from cadenza.play.server.request_types import SayBody
+from cadenza.settings import Settings
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
 from tests.play.films.told import unpacked
@@ -241,9 +242,11 @@ async def test_a_face_is_a_picture(play: Play) -> None:
 
 
 async def test_settings_take_hold_and_can_be_put_back(play: Play) -> None:
-    await play.post("/api/settings", {"values": {"degree": 0}})
+    await play.post("/api/settings", {"values": {"shape": "reply"}})
     told = {one["name"]: one for one in (await play.get("/api/state"))["settings"]}
-    assert (0, 2, "int", True) == tuple(told["degree"][name] for name in ("value", "default", "kind", "is_main"))
+    before = Settings().delivery.manner.shape
+    expected = ("reply", before, "choice", True)
+    assert expected == tuple(told["shape"][name] for name in ("value", "default", "kind", "is_main"))
 
     assert 1 == len(await play.answered("Good evening"))
 

@@ -263,8 +263,8 @@ def _add_shape(group: app_commands.Group, context: CommandContext) -> None:
     @answered
     async def shape(
         interaction: Interaction,
+        shape: str,
         *,
-        shape: str | None = None,
         typing: bool | None = None,
         casual: bool | None = None,
         where: Where = "server",

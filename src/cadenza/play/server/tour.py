@@ -6,7 +6,7 @@ The same stream is delivered twice, by a usual bot and by Cadenza, both in virtu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from ...settings import Settings
@@ -55,7 +55,7 @@ class Story:
     captions: tuple[Caption, ...]
     rate: float
     """Tokens a second: slow enough to read along."""
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings.of(degree=2)  # a message a line, so that one can read along
     is_ren: bool = False
     """Whether a persona with its own name and avatar tells it."""
     faults: tuple[RehearsalFault, ...] = ()
@@ -212,7 +212,7 @@ STORIES: tuple[Story, ...] = (
             ),
         ),
         rate=5.0,
-        settings=Settings.of(speaker_guard=True),
+        settings=Settings.of(degree=2, speaker_guard=True),
         is_ren=True,
     ),
     Story(
