@@ -6,7 +6,7 @@ The same stream is delivered twice, by a usual bot and by Cadenza, both in virtu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ...settings import Settings
@@ -55,7 +55,8 @@ class Story:
     captions: tuple[Caption, ...]
     rate: float
     """Tokens a second: slow enough to read along."""
-    settings: Settings = Settings.of(degree=2)  # a message a line, so that one can read along
+    settings: Settings = field(default_factory=lambda: Settings.of(degree=2))
+    """A message a line with typing, so that one can read along."""
     is_ren: bool = False
     """Whether a persona with its own name and avatar tells it."""
     faults: tuple[RehearsalFault, ...] = ()
