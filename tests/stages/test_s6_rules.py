@@ -7,7 +7,12 @@ import pytest
 from cadenza.errors import SettingsError
 from cadenza.rules import (
     RULES,
+    DeepHeadings,
     Emoji,
+    Footnotes,
+    HtmlEntities,
+    HtmlTags,
+    Images,
     LeakedTags,
     Mentions,
     NoEmoji,
@@ -15,6 +20,7 @@ from cadenza.rules import (
     OrphanPunctuation,
     OwnName,
     Prefill,
+    ReferenceLinks,
     RenderModifier,
     RepeatedEmoji,
     Rule,
@@ -23,6 +29,8 @@ from cadenza.rules import (
     SpeakerGuard,
     SystemBlocks,
     Tables,
+    TaskLists,
+    ThematicBreaks,
     TrailingLabel,
     UnicodeSpaces,
 )
@@ -133,7 +141,10 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
-ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, Tables}
+ALWAYS = {
+    *(SystemBlocks, LeakedTags, OrphanPunctuation, Tables),
+    *(HtmlTags, HtmlEntities, ThematicBreaks, DeepHeadings, TaskLists, Footnotes, ReferenceLinks, Images),
+}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 

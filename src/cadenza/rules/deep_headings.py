@@ -60,7 +60,7 @@ def _end(text: str, begin: int, end: int) -> int:
     """Where the title ends: marks may close it, ``#### Title ####``."""
     title = text[begin:end].rstrip(_SPACE)
     bare = title.rstrip("#")
-    return begin + len(bare if bare.endswith((" ", "\t")) else title)
+    return begin + len(bare if not bare or bare[-1] in _SPACE else title)
 
 
 def _even(text: str, begin: int, end: int) -> Iterator[Edit]:
