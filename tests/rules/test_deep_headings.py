@@ -48,7 +48,7 @@ def test_what_is_no_deep_heading_stays(text: str) -> None:
 
 
 def test_each_part_of_a_title_that_is_cut_at_its_sentences_is_bold() -> None:
-    assert "**One is here.** **Two is there.**\nnext. One" == shown(
+    assert "**One is here.** **Two is there.** \nnext. One" == shown(
         "#### One is here. Two is there. ##\nnext. One", sentences=True
     )
 
