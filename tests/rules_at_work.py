@@ -23,6 +23,12 @@ Out = Segment | Halt
 QUIET = {"label_guard": False, "tables": "source"}
 """Settings with which only what is written decides: nothing is asked again, and tables stay as they are."""
 
+RENDERING = (
+    *("html_tags", "html_entities", "thematic_breaks", "deep_headings", "task_lists", "footnotes", "reference_links"),
+    "images",
+)
+"""The rules that show in other marks what a chat does not render."""
+
 
 def known_rules() -> tuple[type[Any], ...]:
     """Every rule, in order."""

@@ -46,7 +46,7 @@ PURE_MODULES = [
 ] + [Path("targets", "target.py")]
 # What the pure half may import besides itself. No clock, no chance, no files, no network, no loop, no log.
 ALLOWED = {
-    "__future__", "bisect", "collections", "contextlib", "copy", "dataclasses", "difflib", "enum", "functools", "itertools", "json", "math", "operator", "re", "types", "typing", "unicodedata",
+    "__future__", "bisect", "collections", "contextlib", "copy", "dataclasses", "difflib", "enum", "functools", "html", "itertools", "json", "math", "operator", "re", "types", "typing", "unicodedata",
 }  # fmt: skip
 ALLOWED_EXTRA = {
     "text": {"regex"},

@@ -880,7 +880,7 @@ def test_f19_text_beside_a_fence_is_cleaned_and_the_fence_is_not(text: str, expe
 @pytest.mark.parametrize(
     "text",
     [
-        *("<b>bold</b> text", "<div>hello</div>", "Use `<div>hello</div>` please", "<user>x</user>y", "a <b> c", "x < y > z"),
+        *("<b> bold </b> text", "<div>hello</div>", "Use `<div>hello</div>` please", "<user>x</user>y", "a <b> c", "x < y > z"),
         *("<p>one\ntwo</p>", "List<int> and Map<K, V>", "<html><body>x</body></html>", "`<|im_end|>` x", "<|im_end|> hi"),
     ],
 )  # fmt: skip

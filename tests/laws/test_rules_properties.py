@@ -159,7 +159,17 @@ _SHAPES = [
 _LOOSE = [
     *("[system: ", "]", "@{", "}", "<think>", "</think>", "`", "```", "<", ">", ":", "@", "Ren (", "<b>", "</b>", "·", "\u2800"),
 ]  # fmt: skip
+# What a chat does not render. In the second row there are addresses, which are changed.
+_RAW = [
+    *("<b>so</b>", "<b>", "</b>", "<i>", "</i>", "<br>", "<sup>2</sup>", "H<sub>x</sub>", "<p>", "</p>", "\n<div>\n", "\n<hr>\n", "\n---\n", "\n***\n", "\n===\n"),
+    *("\n#### ", "\n##### **x** ", "\n- [ ] ", "\n1. [x] ", "[^1]", "[^note]", "\n[^1]: ", "[^a-z]+", "[the docs][1]", "[a b][c]", "a[i][j]", "&lt;", "&gt;", "&amp;", "&#42;", "&nbsp;"),
+]  # fmt: skip
+_RAW_ADDRESSES = [
+    *("\n[1]: https://e.org/d\n", "\n[c]: <https://e.org/c>\n", "![a](https://e.org/a.png)", "\n![](https://e.org/b.png)\n", "[![ci](https://e.org/b.svg)](https://e.org/x)"),
+    *("<kbd>Ctrl</kbd>", "<code>a`b</code>", "<!-- x -->"),
+]  # fmt: skip
 _CODE = [
+    *("`<b>x</b> &lt;<br>`", "`[^1] [the docs][1] ![a](b)`", "\n```\n---\n#### x\n- [ ] y\n&lt;b>z</b>\n```\n"),
     *("`Ren: :wave: @alice`", "``a`:x: <b>c</b>``", "`[system: x]`", "`@alice`", "`sn·eaky 😀`", "`:nope:`", "`a  b`", "`<|im_end|>`"),
     *("\n```py\nRen: :wave:\n\n  @alice :nope:\n```\n", "\n```\n...\n[system: x]\nUser: y\n```\n", "\n````md\n```\nAki:\n```\n````\n"),
 ]  # fmt: skip
@@ -167,16 +177,16 @@ _ADDRESSES = [
     *(" https://e.org/:wave:/@alice?Ren:x=sn·eaky ", " <https://e.org/@bob/:nope:> ", " http://e.org/a_(b):kitty: "),
     *(" [Ren: :wave: @alice](https://e.org/:nope:) ", "\nhttps://e.org/User:x\n", " https://e.org/[system:x] "),
 ]  # fmt: skip
-_BITS = [*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_CODE, *_ADDRESSES]
+_BITS = [*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_RAW, *_RAW_ADDRESSES, *_CODE, *_ADDRESSES]
 
 
-# About half of what is drawn is looked for, a fifth is a part of such a thing, a fifth is text of any kind, in the place
+# Two thirds of what is drawn are looked for, an eighth is a part of such a thing, an eighth is text of any kind, in the place
 # of which there stands how long it is, and the rest stands there again.
 _BITS_AND_TEXTS: list[str | int] = [
     *_BITS,
-    *islice(cycle(_LOOSE), 46),
-    *islice(cycle(range(1, 6)), 48),
-    *islice(cycle((-1, -1, -2, -3)), 30),
+    *islice(cycle(_LOOSE), 34),
+    *islice(cycle(range(1, 6)), 30),
+    *islice(cycle((-1, -1, -2, -3)), 18),
 ]
 
 
@@ -194,7 +204,7 @@ def halted(out: Sequence[Out]) -> bool:
 
 # --- (a) code and addresses -------------------------------------------------------------------
 
-_SAFE = [bit for bit in (*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, "word ", "Two. ") if "`" not in bit]
+_SAFE = [bit for bit in (*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_RAW, "word ", "Two. ") if "`" not in bit]
 # What is out of reach, as plain to read as it is written here: our texts hold no other backtick and no other "://".
 _OUT_OF_REACH = re.compile(
     r"(?P<fence>`{3,})[^`].*?\n(?P=fence)(?!`)|(?P<ticks>`{1,2})(?!`).+?(?<!`)(?P=ticks)(?!`)"
@@ -241,8 +251,9 @@ def test_a_code_and_addresses_come_out_as_they_went_in(text: str, options: str, 
 @fewer
 @given(texts, st.sampled_from(list(_OPTIONS)), degrees)
 def test_a_segments_of_code_and_tables_pass_as_they_are(text: str, options: str, degree: int) -> None:
+    """But for the HTML in cells."""
     items = work.segments(text, sentences=degree == 3)
-    out = work.passed(work.row_of(full_scene(options), without=_ABOUT_CODE), items)
+    out = work.passed(work.row_of(full_scene(options), without=[*_ABOUT_CODE, "html_tags", "html_entities"]), items)
 
     before = [(item.kind, item.text) for item in items if item.kind is not Kind.PROSE]
     after = [(item.kind, item.text) for item in out if isinstance(item, Segment) and item.kind is not Kind.PROSE]
@@ -265,7 +276,7 @@ _INNOCENT = st.lists(
 @given(_INNOCENT, st.sampled_from(["plain", "strict", "guarded"]), degrees)
 def test_b_text_in_which_no_rule_finds_anything_passes_as_it_is(text: str, options: str, degree: int) -> None:
     """Neither a colon nor an ``@``, ``<`` or ``[``: every segment comes out as it went in, and at once."""
-    row = work.row_of(full_scene(options), without=["orphan_punctuation"])
+    row = work.row_of(full_scene(options), without=["orphan_punctuation", "thematic_breaks"])
     for segment in work.segments(text, sentences=degree == 3):
         assert [segment] == row.feed(segment)
     assert [] == row.flush(Ending.FINAL)
@@ -322,10 +333,11 @@ def test_b_every_word_arrives_and_between_words_only_what_is_named_goes(text: st
 
     What comes out between two words is, but for the tags of the roster and for space, some of what went in between
     them. Where there was nothing to find between them, it is the same to the byte; and what the roster knows is there.
+    Rules that write what was meant in other marks have a law of their own, below.
     """
     items = work.segments(text, sentences=degree == 3)
     said = work.joined(items)
-    out = work.passed(work.row_of(full_scene(options)), items)
+    out = work.passed(work.row_of(full_scene(options), without=work.RENDERING), items)
     heard = work.joined(out)
 
     words, arrived = _WORD.findall(said), _WORD.findall(heard)
@@ -337,6 +349,28 @@ def test_b_every_word_arrives_and_between_words_only_what_is_named_goes(text: st
         if index in inner and before == _KNOWN and _OPTIONS[options].get("use_emoji", True):
             assert after == _RESOLVED
         assert is_subsequence(ink(_ROSTER_TAGS.sub("", after)), ink(before)), (before, after)
+
+
+_STYLED = [
+    "<b>{}</b>",
+    "<i>{} {}</i>",
+    "**{}**",
+    "<b>Note: </b>",
+    "<b>{} ",
+    "{}</b>",
+    "<code>{}</code>",
+    "<kbd>{}</kbd>",
+]
+_RAW_FRAMES = [*_WORDS, *_STYLED, *_RAW, *(bit for bit in _RAW_ADDRESSES if "<!" not in bit), "`{}`", "| {} | {} |\n"]
+
+
+@given(rows_of(_RAW_FRAMES, max_size=20).map(lambda frames: _with_words([([], 0, "".join(frames))], [])), degrees)
+def test_b_every_word_arrives_in_whatever_other_marks_it_is_written(text: str, degree: int) -> None:
+    """The rules about what a chat does not render change marks and no words, and leave no word out."""
+    items = work.segments(text, sentences=degree == 3)
+    out = work.passed(work.row_of(full_scene()), items)
+
+    assert _WORD.findall(work.joined(items)) == _WORD.findall(work.joined(out))
 
 
 # --- (c) slices -------------------------------------------------------------------------------
@@ -421,6 +455,8 @@ def test_d_the_row_does_not_raise(scene: Any, steps: list[Segment | Ending]) -> 
         for piece in [
             *("a", " ", "\n", "\t", ":", "@", "<", ">", "[", "]", "(", "*", "_", "`", ".", "·", "\u2800", "\u200d", "😀", "\ud83d", "|"),
             *("Ren:", "Ren: ", "Ren (", "Ren\n", ":a", ":wave", "@a ", "@{", "[system:", "<b>", "</b>", "</think", "<:", "<a:b:", "a:\n"),
+            *("<b>x</b>", "<b>*", "<br>", "<br> ", "<!--", "<b a=", "<b><i>", "<sup>", "</p>", "&lt;", "&gt;", "&", "#### ", "#### **a** ", "\n#### a"),
+            *("---\n", "- - ", "[^a", "a[^ab]", "[^1]", "[a b][1]", "[a](b)[", "![a](https://e.org) ", "![", "- [ ] ", "\n- [ ] x", "\n> "),
             *("Aki", "**Ren", "...\n", "x ", "\n\n\n ", "{{", "-#\n", "&", "12:30:", "@mary ", "https://", "Aki (", "「", "：", "｜", "| "),
         ]
     ],
@@ -438,6 +474,7 @@ def test_d_a_hundred_thousand_of_one_thing_do_no_harm(text: str) -> None:
 
 _OF_THEIR_OWN_ACCORD = [
     *("system_blocks", "leaked_tags", "orphan_punctuation", "opening_label", "own_name", "trailing_label", "emoji"),
+    *work.RENDERING,
 ]
 
 
@@ -451,7 +488,7 @@ def test_e_in_an_empty_scene_nothing_is_found(rule: type[Any], pieces: list[str]
     assert items == work.passed(work.row_of(work.context(tables="source"), only=rule.name), items)
 
 
-@every_rule(but=["orphan_punctuation"])
+@every_rule(but=["orphan_punctuation", "thematic_breaks"])
 @fewer
 @given(_INNOCENT)
 def test_e_every_rule_alone_leaves_innocent_text(rule: type[Any], text: str) -> None:

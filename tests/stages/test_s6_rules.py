@@ -7,7 +7,12 @@ import pytest
 from cadenza.errors import SettingsError
 from cadenza.rules import (
     RULES,
+    DeepHeadings,
     Emoji,
+    Footnotes,
+    HtmlEntities,
+    HtmlTags,
+    Images,
     LeakedTags,
     ListCode,
     LongFences,
@@ -17,6 +22,7 @@ from cadenza.rules import (
     OrphanPunctuation,
     OwnName,
     Prefill,
+    ReferenceLinks,
     RenderModifier,
     RepeatedEmoji,
     Rule,
@@ -25,6 +31,8 @@ from cadenza.rules import (
     SpeakerGuard,
     SystemBlocks,
     Tables,
+    TaskLists,
+    ThematicBreaks,
     TrailingLabel,
     UnicodeSpaces,
 )
@@ -135,7 +143,10 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
-ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, ListCode, LongFences, Tables}
+ALWAYS = {
+    *(SystemBlocks, LeakedTags, OrphanPunctuation, ListCode, LongFences, Tables),
+    *(HtmlTags, HtmlEntities, ThematicBreaks, DeepHeadings, TaskLists, Footnotes, ReferenceLinks, Images),
+}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from .deep_headings import DeepHeadings
 from .emoji import Emoji
+from .footnotes import Footnotes
+from .html_entities import HtmlEntities
+from .html_tags import HtmlTags
+from .images import Images
 from .leaked_tags import LeakedTags
 from .list_code import ListCode
 from .long_fences import LongFences
@@ -12,6 +17,7 @@ from .opening_label import OpeningLabel
 from .orphan_punctuation import OrphanPunctuation
 from .own_name import OwnName
 from .prefill import Prefill
+from .reference_links import ReferenceLinks
 from .render_modifier import RenderModifier
 from .repeated_emoji import RepeatedEmoji
 from .rule import Rule, RuleContext
@@ -19,6 +25,8 @@ from .sanitise import Sanitise
 from .speaker_guard import SpeakerGuard
 from .system_blocks import SystemBlocks
 from .tables import Tables
+from .task_lists import TaskLists
+from .thematic_breaks import ThematicBreaks
 from .trailing_label import TrailingLabel
 from .unicode_spaces import UnicodeSpaces
 
@@ -39,6 +47,16 @@ RULES: tuple[type[Rule], ...] = (
     # Code as a chat can show it.
     ListCode,
     LongFences,
+    # What a chat does not render. Tags come first: their content may be a heading or a link. Entities come after them,
+    # because what they stand for is text. A link may turn out to be an image.
+    HtmlTags,
+    HtmlEntities,
+    ThematicBreaks,
+    DeepHeadings,
+    TaskLists,
+    Footnotes,
+    ReferenceLinks,
+    Images,
     # A table becomes columns or a picture, which later rules skip, or a list, which is prose for them.
     NoEmoji,
     Tables,
@@ -51,7 +69,12 @@ RULES: tuple[type[Rule], ...] = (
 
 __all__ = [
     "RULES",
+    "DeepHeadings",
     "Emoji",
+    "Footnotes",
+    "HtmlEntities",
+    "HtmlTags",
+    "Images",
     "LeakedTags",
     "ListCode",
     "LongFences",
@@ -61,6 +84,7 @@ __all__ = [
     "OrphanPunctuation",
     "OwnName",
     "Prefill",
+    "ReferenceLinks",
     "RenderModifier",
     "RepeatedEmoji",
     "Rule",
@@ -69,6 +93,8 @@ __all__ = [
     "SpeakerGuard",
     "SystemBlocks",
     "Tables",
+    "TaskLists",
+    "ThematicBreaks",
     "TrailingLabel",
     "UnicodeSpaces",
 ]

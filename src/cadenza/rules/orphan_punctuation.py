@@ -16,7 +16,7 @@ from .rule import Rule, RuleContext
 
 # With something in front, these would no longer be a list, a heading, a quote, an address or a large emoji.
 _BLOCK = re.compile(
-    r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|[-*_]{3,}\s*$|<?(?:http|ftp)s?://|<a?:\w+:\d+>|:(?=[0-9~]*[a-z_])[\w~]{2,32}:|\|)",
+    r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,6}|\d{1,3}[.)])(?:\s|$)|[-*_]{3,}\s*$|<?(?:http|ftp)s?://|<a?:\w+:\d+>|:(?=[0-9~]*[a-z_])[\w~]{2,32}:|\|)",
     re.IGNORECASE,
 )
 _MARKS = "[.,!?;。！？、，…]+"

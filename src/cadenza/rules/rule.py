@@ -119,6 +119,14 @@ class Rule:
         """Make *edits* in *segment*; a removal also removes what only it needed, such as one of two spaces."""
         return self.edited(segment, tidied(self.prose(segment), edits, ends_line=ends_line(segment)))
 
+    def rewritten(self, segment: Segment, edits: Iterable[Edit]) -> Segment:
+        """Make *edits* in *segment*, in code, links and addresses too; the next rule scans the text again."""
+        text, parts, done = segment.text, list[str](), 0
+        for edit in edits:
+            parts += (text[done : edit.start], edit.text)
+            done = edit.end
+        return replace(segment, text="".join([*parts, text[done:]])) if parts else segment
+
     def substituted(self, segment: Segment, pattern: re.Pattern[str], replacement: Replacement) -> Segment:
         """Replace every match of *pattern* in *segment*, except in code, links and addresses."""
         if pattern.search(segment.text) is None:  # the scan costs more than this check
@@ -139,6 +147,36 @@ class LineOpening:
     def opens_line(self) -> bool:
         """Whether the next segment begins a line."""
         return self.last is None or ends_line(self.last)
+
+
+class LineRule(Rule):
+    """A rule for which it matters where a line begins."""
+
+    sign = ""
+    """A text without which ``change`` has nothing to do."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        self._line = LineOpening()
+        self.opens_line = True
+        """Whether the segment that ``change`` gets begins a line."""
+
+    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
+        """Pass prose that has the sign to ``change``."""
+        if self.sign not in segment.text or segment.kind is not Kind.PROSE:
+            self._line.last = segment
+            return (segment,)
+        self.opens_line = self._line.opens_line
+        self._line.last = segment
+        return (self.change(segment),)
+
+    def begins_line(self, text: str, index: int) -> bool:
+        """Whether a line begins at *index* of the *text* of the segment that ``change`` got."""
+        return text[index - 1] == "\n" if index else self.opens_line
+
+
+BEFORE_LINE = r"[ \t]*+(?:(?:>{1,3}|[-*+•]|[0-9]{1,9}[.)])[ \t]++)*+"
+"""A pattern for the indentation, quote marks and list marks that may precede the text of a line."""
 
 
 def ends_line(segment: Segment) -> bool:
