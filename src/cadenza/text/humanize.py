@@ -5,7 +5,8 @@ How it works
     What is removed (a semicolon, a comma) and where a message ends is a list of edits. One pass over both makes the
     pieces. So there are no placeholders, which a model's text could be mistaken for.
 
-Randomness is passed in. Every comma is rolled for, then every run of ``!`` and ``?``, each from left to right.
+Randomness is passed in. Every comma that may change is rolled for, then every run of ``!`` and ``?``, each from left to
+right. A comma within a list of numbers, a formula or brackets, or between two marks, is left as it is, and so is ``、``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
+from .sentences import is_lone_word
 from .spans import Span, SpanKind, survey
 from .units import WHITESPACE
 
@@ -70,9 +72,9 @@ _MARKED = re.compile(rf"[^\w.,;:!?'’…。、，！？；{WHITESPACE}\u200d\u2
 _ESCAPED_OR_FENCE = re.compile(r"\\[!-/:-@\[-`{-~]|`{3,8}")
 _FENCE_END = re.compile("`{3,8}")
 _AFTER_URL = ".,;:!?'…；，、！？。"
-# The scanner knows an address by its lower-case scheme; the case of these matters too.
+# The scanner knows an address by its lower-case scheme; the case of these matters too: discord.gg/Ab, Https://[IP]/.
 _BARE_ADDRESS = re.compile(
-    rf"(?<![\w.+-])(?:[\w+-]++://|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"  # discord.gg/Ab, Https://
+    rf"(?<![\w.+-])(?:[\w+-]++://(?:\[[^{WHITESPACE}\[\]]*+\])?|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"
 )
 _LABEL = re.compile(rf"\([\w{WHITESPACE}]++\):|[\w{WHITESPACE}]++:?")
 _SHORTCODE = re.compile(r":\w*+[+-][\w+-]*+:")
@@ -82,13 +84,27 @@ _MOUTH = r"[-'^]?(?:[()\]]|[DPp3](?![\w;；]))"
 _SMILE = re.compile(rf"(?<={_SPACE}):{_MOUTH}")
 # A wink is a face too: ;) ;-D ;_; and the like.
 _SEMICOLONS = re.compile(rf"(?P<face>;[-_.w];|;++{_MOUTH})|[;；]++")
-# Semicolons are removed in any case, so one between a comma and its space does not count.
-_COMMA = re.compile(rf"(?:,(?=[;；]*+(?:{_SPACE}|\Z))[;；]*+|[、，､](?!\d))({_SPACE}*+)")
+# Semicolons are removed in any case, so one between a comma and its space does not count. The ideographic comma stays:
+# without it the words of an enumeration are one word.
+_COMMA = re.compile(rf"(?:,(?=[;；]*+(?:{_SPACE}|\Z))[;；]*+|，(?!\d))({_SPACE}*+)")
+_AFTER_NUMBER = frozenset("%‰°")
+_EMPHASIS = frozenset("*_~|`")
+_NEXT_NUMBER = re.compile(r"[-+−±~≈$€£¥#]?\d")
+_FORMULA = re.compile(
+    r"\\\((?:(?!\\\))[^\n])*+\\\)|\\\[(?:(?!\\\]).)*+\\\]|\$\$[^$]++\$\$"
+    r"|(?<![\w$\\])\$(?![\s$])[^$\n]*+(?<!\s)\$(?![\w$])",
+    re.DOTALL,
+)
+_COMMAND = re.compile(r"\\[A-Za-z]++(?:\[[^\[\]\n]*+\])?(?:\{[^{}\n]*+\})*+")
+"""``\\alpha``, ``\\text{For All}``, a folder on Windows."""
+_BRACKETS = re.compile(r"\[[^\[\]\n]*+\]|\{[^{}\n]*+\}")
 _MARKS = re.compile("[!?！？]++")
 _NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，､~～ー")
 """No message begins with one of these."""
+_HEADING = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,6}) .*|\*\*(?!\s)[^*\n]++\*\*:?[ \t]*+$)", re.MULTILINE)
+"""A heading, a title in bold, subtext or a quote: nothing in it changes."""
 # The mark that opens such a line applies up to its end; a message cut from it would lose the style.
-_SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}|[-*+•]|\d{1,3}[.)]) .*|\|(?!\|).*)", re.MULTILINE)
+_ITEM_OR_ROW = re.compile(r"^[ \t]*+(?:(?:[-*+•]|\d{1,3}[.)]) .*|\|(?!\|).*)", re.MULTILINE)
 
 
 class _Does(IntEnum):
@@ -102,10 +118,11 @@ class _Does(IntEnum):
 _Edit = tuple[int, int, _Does]
 
 
-def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
+def humanize(text: str, roll: Callable[[], float] | None = None, *, lone_words: bool = False) -> list[str]:
     """Make *text* casual; each piece is a message of its own.
 
-    Without *roll* only capitals and semicolons change, and there is one piece.
+    Without *roll* only capitals and semicolons change, and there is one piece. With *lone_words*, a piece may be a single
+    word that shares its line with others.
     """
     spans = survey(text).spans if _MARKED.search(text) else ()
     kept = _kept(text, spans)
@@ -114,6 +131,8 @@ def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
         quiet = _merged([*kept, *_quiet(text, spans)])
         edits += _rolled_commas(text, quiet, roll)
         edits += _rolled_marks(text, quiet, edits, roll)
+        if not lone_words:
+            edits = _without_lone_words(text, edits)
     return _pieces(text, [*edits, *((start, end, _Does.STAYS) for start, end in kept)])
 
 
@@ -150,7 +169,11 @@ def _holds(ranges: list[_Range], index: int) -> bool:
 
 def _kept(text: str, spans: tuple[Span, ...]) -> list[_Range]:
     """The ranges in which no character may change."""
-    kept = _merged(filter(None, (_atom(text, span) for span in spans)))
+    headings = (match.span() for match in _HEADING.finditer(text))
+    kept = _merged([*headings, *filter(None, (_atom(text, span) for span in spans))])
+    if "\\" in text or "$" in text:
+        formulas = [match.span() for pattern in (_FORMULA, _COMMAND) for match in pattern.finditer(text)]
+        kept = _merged([*kept, *formulas])
     if "```" in text:
         kept = _merged([*kept, *_fences(text, kept)])
     if "/" in text:
@@ -223,8 +246,9 @@ def _quiet(text: str, spans: tuple[Span, ...]) -> Iterator[_Range]:
     for span in spans:
         if span.kind is not SpanKind.URL:  # the scanner may count the mark after an address as part of it
             yield span.start, span.end
-    for match in _SHAPED_LINE.finditer(text):
-        yield match.span()
+    for pattern in (_ITEM_OR_ROW, _BRACKETS):
+        for match in pattern.finditer(text):
+            yield match.span()
 
 
 # --- what is removed ----------------------------------------------------------------
@@ -254,7 +278,7 @@ def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float]) ->
     edits: list[_Edit] = []
     for match in _COMMA.finditer(text):
         start, end = match.span()
-        if _holds(quiet, start):
+        if _holds(quiet, start) or _is_between(text, start, match.start(1), end):
             continue
         if start + 1 < end and _holds(quiet, match.start(1)):
             if text[start] == ",":
@@ -266,6 +290,33 @@ def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float]) ->
         elif rolled < _COMMA_BREAKS:
             edits.append((start, end, _Does.BREAKS))
     return edits
+
+
+def _is_between(text: str, start: int, blank: int, end: int) -> bool:
+    """Whether the comma at *start* is between two numbers or two marks; *blank* and *end* are those of the space behind."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if _is_mark(before) and _is_mark(after):
+        return blank == end or (before in _EMPHASIS and after in _EMPHASIS)
+    return (before.isdigit() or before in _AFTER_NUMBER) and _NEXT_NUMBER.match(text, end) is not None
+
+
+def _is_mark(character: str) -> bool:
+    return not (character.isalnum() or character in WHITESPACE)
+
+
+def _without_lone_words(text: str, edits: list[_Edit]) -> list[_Edit]:
+    """*edits* without the breaks that leave a single word of a line."""
+    breaks = sorted(edit for edit in edits if edit[2] is _Does.BREAKS)
+    good: list[_Edit] = []
+    begin = 0
+    for edit in breaks:
+        start, end, _ = edit
+        if "\n" in text[start:end] or not is_lone_word(text, begin, start):
+            good.append(edit)
+            begin = end
+    if good and is_lone_word(text, begin, len(text)) and "\n" not in text[good[-1][0] : begin]:
+        good.pop()
+    return [edit for edit in edits if edit[2] is not _Does.BREAKS] + good
 
 
 def _rolled_marks(text: str, quiet: list[_Range], edits: list[_Edit], roll: Callable[[], float]) -> list[_Edit]:
