@@ -210,7 +210,7 @@ _BUFFER: dict[str, Callable[[Row], tuple[Any, Any]]] = {
 
 def _humanized(row: Row) -> tuple[Any, Any]:
     roll = Dice(*row["rolls"]).random if "rolls" in row else None
-    return humanize(row["input"], roll, lone_words=True), row["output"]
+    return humanize(row["input"], roll, reference=True), row["output"]
 
 
 # --- the tests ----------------------------------------------------------------------------

@@ -121,6 +121,7 @@ _BEFORE_ENUMERATION = re.compile(rf"(?:\A|[\n:;：；.!?。！？])[{SPACES}>*+(
 _FAR_BACK = 200
 """How far before ``b.`` its ``a.`` is looked for."""
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
+_ET = re.compile(r"(?<!\w)et \Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _CLOSERS = r"[)\"'\]」』》〉】）｣»›”’*_~|`]*"
 _CLAUSE_END = re.compile(rf"[.!?。！？…．｡]+{_CLOSERS}|\n")
@@ -130,7 +131,7 @@ _CLOSES_FORMULA = (" \\)", " \\]")
 
 # A word that is no message. In scripts without spaces between words three letters may be a whole sentence.
 _LONE_WORD = rf"(?:[{UNSPACED}]{{1,2}}+|(?:(?![{UNSPACED}])[\w'’-]){{1,20}}+)(?![\w'’-])"
-_LONE = re.compile(rf"[{WHITESPACE}]*+[^\w{WHITESPACE}]*+{_LONE_WORD}[^\w{WHITESPACE}]*+[{WHITESPACE}]*+")
+_LONE = re.compile(rf"[{WHITESPACE}]*+[^\w{WHITESPACE}<:]*+{_LONE_WORD}[^\w{WHITESPACE}]*+[{WHITESPACE}]*+")
 _LONGEST_LONE = 40
 """How far a lone word is looked for, with its marks and the space around it."""
 _LONE_BEFORE = re.compile(
@@ -201,7 +202,7 @@ def _is_short_form(text: str, index: int) -> bool:
         if form in _SOMETIMES:
             after = text[index + 1 : index + 3].strip(WHITESPACE)[:1]
             return after.isdigit() or after.islower()
-    if word == "al" and text.endswith("et ", 0, index - 2):
+    if word == "al" and _ET.search(text, max(0, index - 6), index - 2):
         return True
     return _is_dotted(word, before) or _is_enumeration(text, index, word)
 

@@ -678,7 +678,9 @@ class Scanner:
             return None  # the line end is a better place for the cut; at the end of the text the flush takes it
         if self._line >= 0 and SHAPED.match(self.text, self._line):
             return None  # the mark that opens the line applies to all of it
-        return Find(_SENTENCE_END, index, index + 1) if self._lone_words else self._long_sentence_end(index, final=final)
+        return (
+            Find(_SENTENCE_END, index, index + 1) if self._lone_words else self._long_sentence_end(index, final=final)
+        )
 
     def _long_sentence_end(self, index: int, *, final: bool) -> Find | None:
         """The end of a sentence at *index*, unless a single word is before or after it."""
