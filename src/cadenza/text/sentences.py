@@ -138,7 +138,7 @@ _LONE_BEFORE = re.compile(
     rf"(?:\A|\n|[{re.escape(STOPS)}])[{SPACES}]*+(?:(?:[-*+•]|\d{{1,3}}[.)])[{SPACES}]++)?[*_~|\"“'(]*+{_LONE_WORD}{_CLOSERS}\Z"
 )
 _LONE_AFTER = re.compile(rf"[{SPACES}]*+[*_~|\"“'(]*+{_LONE_WORD}[.!?…。！？]*{_CLOSERS}[{SPACES}]*+(?:\n|\Z)")
-_MAY_BE_LONE = re.compile(rf"[{SPACES}]*+[*_~|\"“'(]*+[\w'’-]*+[.!?…。！？]*{_CLOSERS}[{SPACES}]*+\Z")
+_MAY_BE_LONE = re.compile(rf"[{SPACES}]*+[*_~|\"“'(]*+[\w{UNSPACED}'’-]*+[.!?…。！？]*{_CLOSERS}[{SPACES}]*+\Z")
 
 
 def ends_sentence(text: str, index: int) -> bool:
