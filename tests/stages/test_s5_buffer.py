@@ -102,6 +102,26 @@ def test_a_single_word_leaves_with_its_neighbour(text: str, expected: list[str])
     assert expected == [item.text for item in same_every_way(text, run)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Dataset: 2, 4, 4, 4, 5, 5, 7, 9", id="numbers"),
+        pytest.param("Go to http://[your-ip]/lr and look", id="an address to fill in"),
+        pytest.param("It [is so. And so] it is", id="brackets"),
+        pytest.param("As Smith et al. (2023) say", id="et al."),
+        pytest.param("See Fig. 3 and No. 5, e.g. this, of U.S. policy vs. them", id="short forms"),
+        pytest.param("a. First thing", id="a letter"),
+        pytest.param("iv. Fourth thing", id="a Roman number"),
+        pytest.param("一、第一点，内容", id="a Chinese number"),
+        pytest.param(r"We get \( x = y. \) so we stop", id="a formula"),
+        pytest.param("# My heading. So it is", id="a heading"),
+        pytest.param("-# My note. So it is", id="subtext"),
+    ],
+)
+def test_what_looks_like_the_end_of_a_sentence_is_none(text: str) -> None:
+    assert [("newline", f"{text}\n"), ("final", "It is.")] == segments(f"{text}\nIt is.", sentences=True)
+
+
 def test_a_sentence_waits_for_one_word_of_the_next() -> None:
     buffer = Buffer(sentences=True)
 

@@ -219,6 +219,7 @@ def test_a_long_line_is_cut_in_front_of_what_fits_alone(text: str, expected: lis
     [
         pytest.param("**", "**", id="bold"),
         pytest.param("*", "*", id="italic"),
+        pytest.param("_", "_", id="italic with underscores"),
         pytest.param("~~", "~~", id="strike"),
         pytest.param("||", "||", id="spoiler"),
         pytest.param("__", "__", id="underline"),

@@ -76,7 +76,7 @@ _AFTER_URL = ".,;:!?'…；，、！？。"
 _BARE_ADDRESS = re.compile(
     rf"(?<![\w.+-])(?:[\w+-]++://(?:\[[^{WHITESPACE}\[\]]*+\])?|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"
 )
-_PLACEHOLDERS = re.compile(rf"(?:(?:\[[\w.-]{{1,40}}\]|<[a-zA-Z][\w-]{{0,40}}>)[^{WHITESPACE}<>\"`()\[\]*|]*+)*+")
+_PLACEHOLDERS = re.compile(rf"(?:(?:\[[\w.-]{{1,40}}\]|<[a-zA-Z][\w-]{{0,40}}>)[^{WHITESPACE}<>\"`()\[\]*|]*+){{0,4}}+")
 _LABEL = re.compile(rf"\([\w{WHITESPACE}]++\):|[\w{WHITESPACE}]++:?")
 _SHORTCODE = re.compile(r":\w*+[+-][\w+-]*+:")
 """Shortcodes with a sign in them; those of plain letters are kept as labels."""
@@ -103,8 +103,8 @@ _NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，�
 """No message begins with one of these."""
 _HEADING = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,6}) .*|\*\*(?!\s)[^*\n]++\*\*:?[ \t]*+$)", re.MULTILINE)
 """A heading, a title in bold, subtext or a quote: nothing in it changes."""
-# The mark that opens such a line applies up to its end; a message cut from it would lose the style.
 _ENUMERATION = r"(?:[a-zA-Z]|[ivx]{1,5}|\d{1,3})[.)] |\([a-zA-Z\d]{1,3}\) |[一二三四五六七八九十]{1,3}[、.)）]"
+# The mark that opens such a line applies up to its end; a message cut from it would lose the style.
 _ITEM_OR_ROW = re.compile(rf"^[ \t]*+(?:(?:[-*+•] |{_ENUMERATION}).*|\|(?!\|).*)|^(?:[ ]{{2}}|\t).*", re.MULTILINE)
 
 

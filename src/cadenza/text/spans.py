@@ -678,16 +678,13 @@ class Scanner:
             return None  # the line end is a better place for the cut; at the end of the text the flush takes it
         if self._line >= 0 and SHAPED.match(self.text, self._line):
             return None  # the mark that opens the line applies to all of it
-        return (
-            Find(_SENTENCE_END, index, index + 1) if self._lone_words else self._long_sentence_end(index, final=final)
-        )
-
-    def _long_sentence_end(self, index: int, *, final: bool) -> Find | None:
-        """The end of a sentence at *index*, unless a single word is before or after it."""
-        if not final and sentences.may_leave_lone_word(self.text, index):
-            self.position = index
-            return _WAIT
-        return None if sentences.leaves_lone_word(self.text, index) else Find(_SENTENCE_END, index, index + 1)
+        if not self._lone_words:
+            if not final and sentences.may_leave_lone_word(self.text, index):
+                self.position = index
+                return _WAIT
+            if sentences.leaves_lone_word(self.text, index):
+                return None
+        return Find(_SENTENCE_END, index, index + 1)
 
     # --- code -------------------------------------------------------------------------
 
