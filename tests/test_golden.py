@@ -66,7 +66,7 @@ def _messages_of_a_segment(row: Row) -> tuple[Any, Any]:
     if "```" in row["input"] or "~~~" in row["input"]:
         pieces = list(_code_and_prose(row["input"]))
     degree = min(row["degree"], 3)
-    ours = [message for text, kind in pieces for message in split(text, kind, degree, row["limit"])]
+    ours = [message for text, kind in pieces for message in split(text, kind, degree, row["limit"], lone_words=True)]
     return list(map(_as_shown, ours)), list(map(_as_shown, row["output"]))
 
 
@@ -91,7 +91,7 @@ def _as_shown(message: str) -> str:
 
 
 def _items(chunks: list[str], degree: int, end: Ending | None) -> list[Item]:
-    buffer = Buffer(sentences=degree == 3)
+    buffer = Buffer(sentences=degree == 3, lone_words=True)
     items = [item for chunk in chunks for item in buffer.feed(chunk)]
     return [*items, *buffer.flush(end)] if end else items
 
@@ -209,7 +209,8 @@ _BUFFER: dict[str, Callable[[Row], tuple[Any, Any]]] = {
 
 
 def _humanized(row: Row) -> tuple[Any, Any]:
-    return humanize(row["input"], Dice(*row["rolls"]).random if "rolls" in row else None), row["output"]
+    roll = Dice(*row["rolls"]).random if "rolls" in row else None
+    return humanize(row["input"], roll, reference=True), row["output"]
 
 
 # --- the tests ----------------------------------------------------------------------------

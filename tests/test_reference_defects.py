@@ -69,16 +69,23 @@ def segments(text: str) -> list[Segment]:
 
 
 def by_sentence(text: str) -> list[str]:
-    """The messages of degree 3, before they are humanised: streamed in any way or split as a whole."""
+    """The messages of degree 3, single words too, before they are humanised: streamed in any way or split as a whole."""
+    assert sentences(text, lone_words=False) == split(text, Kind.PROSE, 3, LIMIT)
+    streamed = sentences(text, lone_words=True)
+    assert streamed == split(text, Kind.PROSE, 3, LIMIT, lone_words=True)
+    return streamed
+
+
+def sentences(text: str, *, lone_words: bool) -> list[str]:
+    """The messages of degree 3 before they are humanised, however the text was sliced."""
 
     def run(pieces: list[str]) -> list[str]:
-        buffer = Buffer(sentences=True)
+        buffer = Buffer(sentences=True, lone_words=lone_words)
         out = [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(Ending.FINAL)]
-        return [piece for item in out if isinstance(item, Segment) for piece in split(item.text, item.kind, 3, LIMIT)]
+        segments = [item for item in out if isinstance(item, Segment)]
+        return [piece for item in segments for piece in split(item.text, item.kind, 3, LIMIT, lone_words=lone_words)]
 
-    streamed = same_every_way(text, run)
-    assert streamed == split(text, Kind.PROSE, 3, LIMIT)
-    return streamed
+    return same_every_way(text, run)
 
 
 def overlapping(chunks: list[str], *, degree: int = 1) -> list[str]:
@@ -220,7 +227,7 @@ def test_b04_a_line_that_belongs_together_leaves_without_waiting_for_the_end(tex
     [
         pytest.param('He said "a. b." ok. fine x', ['He said "a. b." ok.'], id="quote"),
         pytest.param("So (a. b.) ok. fine x", ["So (a. b.) ok."], id="bracket"),
-        pytest.param("Hi (a. b) c\nd. e f", ["Hi (a. b) c\n", "d."], id="line end behind a bracket"),
+        pytest.param("Hi (a. b) c\nd it. e f", ["Hi (a. b) c\n", "d it."], id="line end behind a bracket"),
     ],
 )
 def test_b04_a_sentence_leaves_though_an_earlier_stop_was_inside_something(text: str, expected: list[str]) -> None:
@@ -940,7 +947,7 @@ def test_b28_humanising_changes_neither_numbers_nor_code_nor_words_that_look_lik
 def test_b28_only_a_comma_before_a_space_is_ever_left_out(roll: float, expected: list[str]) -> None:
     from cadenza.text.humanize import humanize
 
-    assert expected == humanize("\ue000 Hello, you! a,b Ok", lambda: roll)
+    assert expected == humanize("\ue000 Hello, you! a,b Ok", lambda: roll, reference=True)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def items(
     """All that comes out for *text*, however it was sliced."""
 
     def run(pieces: list[str]) -> list[Item]:
-        buffer = Buffer(settings, sentences=sentences)
+        buffer = Buffer(settings, sentences=sentences, lone_words=True)
         return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(why)]
 
     return same_every_way(text, run)
@@ -82,6 +82,51 @@ def test_a_line_leaves_when_the_next_one_begins(text: str, expected: list[tuple[
 )
 def test_a_sentence_leaves_when_the_next_one_begins(text: str, expected: list[tuple[str, str]]) -> None:
     assert expected == segments(text, sentences=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("I see. Yes. It is so.", ["I see.", " Yes. It is so."], id="in front of a sentence"),
+        pytest.param("I see it. Truly.\nIt is so. Yes", ["I see it. Truly.\n", "It is so. Yes"], id="behind one"),
+        pytest.param("No.\nIt is so.", ["No.\n", "It is so."], id="on a line of its own"),
+        pytest.param('He "said. so" now. It is.', ['He "said. so" now.', " It is."], id="two words"),
+        pytest.param("好。我们走吧。再见了", ["好。我们走吧。", "再见了"], id="Chinese"),
+    ],
+)
+def test_a_single_word_leaves_with_its_neighbour(text: str, expected: list[str]) -> None:
+    def run(pieces: list[str]) -> list[Item]:
+        buffer = Buffer(sentences=True)
+        return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(Ending.FINAL)]
+
+    assert expected == [item.text for item in same_every_way(text, run)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Dataset: 2, 4, 4, 4, 5, 5, 7, 9", id="numbers"),
+        pytest.param("Go to http://[your-ip]/lr and look", id="an address to fill in"),
+        pytest.param("It [is so. And so] it is", id="brackets"),
+        pytest.param("As Smith et al. (2023) say", id="et al."),
+        pytest.param("See Fig. 3 and No. 5, e.g. this, of U.S. policy vs. them", id="short forms"),
+        pytest.param("a. First thing", id="a letter"),
+        pytest.param("iv. Fourth thing", id="a Roman number"),
+        pytest.param("一、第一点，内容", id="a Chinese number"),
+        pytest.param(r"We get \( x = y. \) so we stop", id="a formula"),
+        pytest.param("# My heading. So it is", id="a heading"),
+        pytest.param("-# My note. So it is", id="subtext"),
+    ],
+)
+def test_what_looks_like_the_end_of_a_sentence_is_none(text: str) -> None:
+    assert [("newline", f"{text}\n"), ("final", "It is.")] == segments(f"{text}\nIt is.", sentences=True)
+
+
+def test_a_sentence_waits_for_one_word_of_the_next() -> None:
+    buffer = Buffer(sentences=True)
+
+    assert not [item for token in ("I see it.", " Truly") for item in buffer.feed(token)]
+    assert [Segment("I see it.", Boundary.PERIOD)] == buffer.feed(" I")
 
 
 def test_b04_a_line_leaves_at_once_whatever_was_open_before_it() -> None:

@@ -38,16 +38,16 @@ def lines(*texts: str) -> list[Segment]:
 @pytest.mark.parametrize(
     ("degree", "expected"),
     [
-        pytest.param(0, ["One. Two.\nThree."], id="0 one message"),
-        pytest.param(1, ["One. Two.", "Three."], id="1 a line"),
-        pytest.param(2, ["One. Two.", "Three."], id="2 a line"),
-        pytest.param(3, ["one", "two", "three"], id="3 a sentence"),
+        pytest.param(0, ["It is. So it is.\nThree."], id="0 one message"),
+        pytest.param(1, ["It is. So it is.", "Three."], id="1 a line"),
+        pytest.param(2, ["It is. So it is.", "Three."], id="2 a line"),
+        pytest.param(3, ["it is", "so it is", "three"], id="3 a sentence"),
     ],
 )
 def test_the_degree_decides_how_much_a_message_holds(degree: int, expected: list[str]) -> None:
     composer = Composer(DeliverySettings(degree=degree), Dice())
 
-    assert expected == [post.text for post in posts_for(composer, *lines("One. Two.\n", "Three.\n"))]
+    assert expected == [post.text for post in posts_for(composer, *lines("It is. So it is.\n", "Three.\n"))]
 
 
 def test_a_post_has_the_boundary_of_its_last_segment() -> None:
@@ -86,7 +86,7 @@ def test_a_label_goes_with_the_first_message_of_its_segment_and_the_face_with_al
     composer = Composer(DeliverySettings(degree=3), Dice())
 
     posts = posts_for(
-        composer, *lines("One. Two."), Segment("Three. Four.", NEWLINE, identity=MAD, label="Ren (mad): ")
+        composer, *lines("It is. It was."), Segment("It is. It was.", NEWLINE, identity=MAD, label="Ren (mad): ")
     )
 
     assert [post.label for post in posts] == ["", "", "Ren (mad): ", ""]
@@ -286,31 +286,31 @@ def test_a_reply_halts_where_its_messages_are_used_up() -> None:
 def test_a_reply_halts_in_the_middle_of_a_segment() -> None:
     composer = Composer(DeliverySettings(degree=3, message_limit=2), Dice())
 
-    composer.feed(Segment("One. Two. Three. Four.", FINAL))
+    composer.feed(Segment("Number one. Number two. Number three.", FINAL))
     first, second, *rest = composer.flush(Ending.FINAL)
 
-    assert [Post("one", FINAL), "two"] == [first, second.text if isinstance(second, Post) else second]
+    assert [Post("number one", FINAL), "number two"] == [first, second.text if isinstance(second, Post) else second]
     assert [Halt(StopReason.MESSAGE_LIMIT)] == rest
 
 
 @pytest.mark.parametrize(
     ("roll", "expected"),
     [
-        pytest.param(0.0, ["well sure!", "why not"], id="the comma goes, the mark ends the message"),
-        pytest.param(0.45, ["well", "sure!", "why not"], id="both end a message"),
-        pytest.param(0.99, ["well, sure! why not"], id="both stay"),
+        pytest.param(0.0, ["oh well I am sure!", "why not"], id="the comma goes, the mark ends the message"),
+        pytest.param(0.45, ["oh well", "I am sure!", "why not"], id="both end a message"),
+        pytest.param(0.99, ["oh well, I am sure! why not"], id="both stay"),
     ],
 )
 def test_degree_3_writes_in_a_hurry(roll: float, expected: list[str]) -> None:
     composer = Composer(DeliverySettings(degree=3), Dice(roll))
 
-    assert expected == [post.text for post in posts_for(composer, *lines("Well, sure! Why not.\n"))]
+    assert expected == [post.text for post in posts_for(composer, *lines("Oh well, I am sure! Why not.\n"))]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("a, , b", ["a", "b"], id="what is blank between two marks"),
+        pytest.param("a b, , c d", ["a b", "c d"], id="what is blank between two marks"),
         pytest.param(",", [","], id="a lone comma is all there is"),
     ],
 )
@@ -639,10 +639,10 @@ def test_a_reply_that_just_fits_has_no_file() -> None:
 
 
 def test_a_segment_in_the_middle_of_which_the_messages_are_used_up() -> None:
-    (post,) = full("One. Two. Three. Four.\n", "Five.", degree=3, message_limit=1)
+    (post,) = full("It is one. It is two. It is three.\n", "Five.", degree=3, message_limit=1)
 
     assert isinstance(post, Post)
-    assert ("one", "two\nthree\nfour\nFive.\n") == shown([post])[0]
+    assert ("it is one", "it is two\nit is three\nFive.\n") == shown([post])[0]
 
 
 def test_at_degree_0_the_rest_is_a_file_too() -> None:

@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.sentences import clause_ends, closes, ends_sentence, ends_with_stop, is_whole
+from cadenza.text.sentences import (
+    clause_ends,
+    closes,
+    ends_sentence,
+    ends_with_stop,
+    is_lone_word,
+    is_whole,
+    leaves_lone_word,
+    may_leave_lone_word,
+)
 
 
 def stop_in(text: str) -> tuple[str, int]:
@@ -32,6 +41,10 @@ def stop_in(text: str) -> tuple[str, int]:
         pytest.param("We sat.^ Then", id="sat before a word"),
         pytest.param("made in the UK.^ Then", id="a country before a word"),
         pytest.param("see e.org/a.b.^ Then", id="an address"),
+        pytest.param("I met al.^ He", id="al without et"),
+        pytest.param("we solve for x.^ Then", id="a letter that counts nothing"),
+        pytest.param("that was my ex.^ She", id="ex before a word"),
+        pytest.param("I did.^ You", id="letters that are no number"),
     ],
 )
 def test_a_sentence_ends_here(marked: str) -> None:
@@ -66,6 +79,21 @@ def test_a_sentence_ends_here(marked: str) -> None:
         pytest.param("Acme Inc.^ Then", id="Inc."),
         pytest.param("そう。．^でも", id="behind another full-width stop"),
         pytest.param("そう。^”と", id="before a closing quote"),
+        pytest.param("Smith et al.^ (2023)", id="et al."),
+        pytest.param("fruit, e.g.^ this", id="e.g. this"),
+        pytest.param("see Fig.^ 3", id="Fig."),
+        pytest.param("see Eq.^ (3)", id="Eq."),
+        pytest.param("U.S.^ policy", id="U.S."),
+        pytest.param("us vs.^ them", id="vs."),
+        pytest.param("a.^ First", id="a letter"),
+        pytest.param("so:\n  b.^ Second", id="a letter on its line"),
+        pytest.param("> c.^ Third", id="a letter in a quote"),
+        pytest.param("I.^ First", id="a Roman one"),
+        pytest.param("iv.^ Fourth", id="a Roman number"),
+        pytest.param("一.^ 首先", id="a Chinese number"),
+        pytest.param("choose: a.^ Foo", id="a letter behind a colon"),
+        pytest.param("choose: a. Foo b.^ Bar", id="the next letter"),
+        pytest.param(r"\( x = y.^ \) Then", id="the end of a formula"),
     ],
 )
 def test_no_sentence_ends_here(marked: str) -> None:
@@ -115,6 +143,8 @@ def test_clauses_end_behind_their_closing_marks(text: str, clauses: list[str]) -
         pytest.param("in the U.S.", False, id="acronym"),
         pytest.param("by J.", False, id="an initial"),
         pytest.param("12.", False, id="a list number"),
+        pytest.param("b.", False, id="a letter that counts"),
+        pytest.param("iv.", False, id="a Roman number"),
         pytest.param("Done!", False, id="another mark"),
         pytest.param("", False, id="nothing"),
     ],
@@ -144,3 +174,50 @@ def test_what_only_closes(text: str) -> None:
 @pytest.mark.parametrize("text", ["x", "** and", "](http://e.org) x", "](a\nb)", " )"])
 def test_what_says_more(text: str) -> None:
     assert not closes(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes", " yes! ", "**Really**?!", "don't", "e-ew", "(ok)", "はい", "好，", "네", "`A`"]
+)
+def test_a_single_word(text: str) -> None:
+    assert is_lone_word(f"ab{text}cd", 2, 2 + len(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "!!", "😀", "oh no", "example.org", "<@1>", "<:soup:1>", "そうだ", "x" * 21, " " * 50 + "a"]
+)
+def test_more_or_less_than_a_word(text: str) -> None:
+    assert not is_lone_word(text, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    ("marked", "leaves"),
+    [
+        pytest.param("Yes.^ I know it", True, id="before"),
+        pytest.param("I know it. Yes.^ I do", True, id="before, behind a sentence"),
+        pytest.param("a b\n- **Yes.**^ I do", False, id="a stop behind marks is not asked for"),
+        pytest.param("a b\n- **Yes**.^ I do", True, id="before, in an item"),
+        pytest.param("I know it.^ Truly!\nSo", True, id="after, on its line"),
+        pytest.param("I know it.^ *Truly.*", True, id="after, at the end"),
+        pytest.param("I know it.^ Truly I", False, id="two words after"),
+        pytest.param("See Mr. Fox.^ I do", False, id="a title before"),
+        pytest.param("I know it.^ 😀", False, id="an emoji"),
+    ],
+)
+def test_a_stop_that_leaves_a_single_word(marked: str, leaves: bool) -> None:  # noqa: FBT001
+    assert leaves is leaves_lone_word(*stop_in(marked))
+
+
+@pytest.mark.parametrize(
+    ("marked", "may"),
+    [
+        pytest.param("I know it.^", True, id="nothing"),
+        pytest.param("I know it.^ Tru", True, id="half a word"),
+        pytest.param("I know it.^ Truly! ", True, id="a word"),
+        pytest.param("I know it.^ Truly I", False, id="another word"),
+        pytest.param("I know it.^ Truly\n", False, id="a line"),
+        pytest.param("I know it.^ " + "x" * 60, False, id="too long"),
+    ],
+)
+def test_what_follows_may_be_a_single_word(marked: str, may: bool) -> None:  # noqa: FBT001
+    assert may is may_leave_lone_word(*stop_in(marked))

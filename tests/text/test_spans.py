@@ -12,12 +12,14 @@ from tests.helpers import calls_of, same_every_way
 EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
 
 
-def scanned(text: str, *, sentence_ends: bool = False, hold: int = 1950) -> tuple[list[Find], Scanner]:
+def scanned(
+    text: str, *, sentence_ends: bool = False, lone_words: bool = False, hold: int = 1950
+) -> tuple[list[Find], Scanner]:
     """Scan *text* every way; what was found and the scanner at the end, all finds being those of any slicing."""
     scanners: list[Scanner] = []
 
     def run(pieces: list[str]) -> tuple[list[Find], list[Span], list[tuple[str, int]]]:
-        scanner = Scanner(sentence_ends=sentence_ends, hold=hold)
+        scanner = Scanner(sentence_ends=sentence_ends, lone_words=lone_words, hold=hold)
         finds: list[Find] = []
         for piece in pieces:
             scanner.feed(piece)
@@ -102,6 +104,8 @@ def spans_of(text: str) -> list[tuple[SpanKind, str]]:
         pytest.param("http://e.org/a(b(c d", [(URL, "http://e.org/a")], id="nor is half of them"),
         pytest.param("[a\nb](c) d", [(ENCLOSED, "(c)")], id="a link's text ends with its line"),
         pytest.param("http://e.org/a*b*", [(URL, "http://e.org/a*b*")], id="stars in an address"),
+        pytest.param("a [b c] d", [(ENCLOSED, "[b c]")], id="square brackets"),
+        pytest.param("http://[your-ip]/lr", [(ENCLOSED, "[your-ip]")], id="an address to fill in is none"),
     ],
 )
 def test_what_belongs_together_is_a_span(text: str, expected: list[tuple[SpanKind, str]]) -> None:
@@ -126,7 +130,7 @@ def test_what_belongs_together_is_a_span(text: str, expected: list[tuple[SpanKin
         pytest.param("a || b || c", id="or"),
         pytest.param(r"\*a\* \`b\` \(c\)", id="escaped"),
         pytest.param("`a\n\nb`", id="code does not cross an empty line"),
-        pytest.param("[a] (b", id="no link"),
+        pytest.param("[a (b", id="no link"),
         pytest.param("it's a dog's life", id="apostrophes"),
         pytest.param("key: value http: x", id="colons"),
         pytest.param("a < b > c <foo> <3", id="angles"),
@@ -492,12 +496,30 @@ def test_sentences_are_found_only_when_asked_for() -> None:
     text = "It is. Dr. Lin (so. yes). 3.5 次。終"
 
     assert scanned(text)[0] == []
-    assert [text[: find.start] for find in scanned(text, sentence_ends=True)[0]] == [
+    assert [text[: find.start] for find in scanned(text, sentence_ends=True, lone_words=True)[0]] == [
         "It is",
         "It is. Dr. Lin (so",
         "It is. Dr. Lin (so. yes)",
         "It is. Dr. Lin (so. yes). 3.5 次",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        pytest.param("Yes. I know it. I do", ["Yes. I know it"], id="the first"),
+        pytest.param("I know it. Truly. I do", ["I know it"], id="in the middle"),
+        pytest.param("I know it. Truly!\nI do. It is", ["I know it. Truly!\nI do"], id="the last of a line"),
+        pytest.param("I know it. Truly", [], id="the last"),
+        pytest.param("I know it. " + "x" * 60, ["I know it"], id="a long one"),
+        pytest.param("そうだ。好。行こう", ["そうだ"], id="without spaces"),
+        pytest.param("We get \\( y. \\) It is. \\( z \\)", ["We get \\( y. \\) It is"], id="in a formula"),
+    ],
+)
+def test_a_single_word_is_no_sentence(text: str, sentences: list[str]) -> None:
+    finds, _ = scanned(text, sentence_ends=True)
+
+    assert sentences == [text[: find.start] for find in finds if find.what is Found.SENTENCE_END]
 
 
 @pytest.mark.parametrize("line", ["# A one. Two", "> A one. Two", "-# A one. Two", ">>> A one. Two\nthree. Four"])
@@ -653,7 +675,7 @@ def test_b12_a_line_end_in_a_span_is_no_line_end() -> None:
 
 
 def test_b11_a_stop_in_a_span_ends_no_sentence() -> None:
-    text = 'She said "stop. now" ok. See [the. docs](e. x) now. Fine'
+    text = 'She said "stop. now" ok. See [the. docs](e. x) now. It [is. so] fine'
 
     assert [text[:end] for end in survey(text, sentence_ends=True).sentence_ends] == [
         'She said "stop. now" ok',

@@ -9,8 +9,8 @@ from cadenza.types import Kind
 FAMILY = "👨\u200d👩\u200d👧"
 
 
-def prose(text: str, degree: int = 1, limit: int = 1950) -> list[str]:
-    return split(text, Kind.PROSE, degree, limit)
+def prose(text: str, degree: int = 1, limit: int = 1950, *, lone_words: bool = False) -> list[str]:
+    return split(text, Kind.PROSE, degree, limit, lone_words=lone_words)
 
 
 # --- by degree ----------------------------------------------------------------
@@ -48,15 +48,55 @@ def prose(text: str, degree: int = 1, limit: int = 1950) -> list[str]:
         pytest.param(3, "The U.S. agreed. Fine.", ["The U.S. agreed", "Fine"], id="b24 acronym"),
         pytest.param(3, "1. Mix. Stir.\n2. Add.", ["1. Mix", "Stir", "2. Add"], id="3 list numbers"),
         pytest.param(3, "そう．次｡また．", ["そう", "次", "また"], id="3 full-width stops"),
-        pytest.param(3, "# One. Two.\nThree. Four", ["# One. Two", "Three", "Four"], id="3 a heading stays whole"),
-        pytest.param(3, "> One. Two.\nThree. Four", ["> One. Two", "Three", "Four"], id="3 so does a quote"),
+        pytest.param(3, "# One. Two.\nThree. Four", ["# One. Two.", "Three", "Four"], id="3 a heading stays whole"),
+        pytest.param(3, "> One. Two.\nThree. Four", ["> One. Two.", "Three", "Four"], id="3 so does a quote"),
         pytest.param(3, "-# One. Two", ["-# One. Two"], id="3 and subtext"),
         pytest.param(1, ">>> one\ntwo\n\nthree", [">>> one\ntwo", "three"], id="1 a long quote stays whole"),
         pytest.param(1, "> one\n>\n> two", ["> one", ">\n> two"], id="1 a lone quote mark joins the next line"),
     ],
 )
 def test_a_degree_says_where_messages_end(degree: int, text: str, expected: list[str]) -> None:
-    assert expected == prose(text, degree)
+    assert expected == prose(text, degree, lone_words=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Yes. I know that. Ok.", ["Yes. I know that. Ok"], id="the first and the last"),
+        pytest.param("I see it. Yes. No. I mean no.", ["I see it", "Yes. No. I mean no"], id="several"),
+        pytest.param("Wow.\nThat is it.\nReally.", ["Wow", "That is it", "Really"], id="a line of its own"),
+        pytest.param("1. Mix. Stir well.\n2. Add it.", ["1. Mix. Stir well", "2. Add it"], id="a word of an item"),
+        pytest.param("Dr. Who. I see him.", ["Dr. Who", "I see him"], id="a title is a word"),
+        pytest.param("好。我们走吧。", ["好。我们走吧"], id="Chinese"),
+        pytest.param("そうだ。行きましょう。", ["そうだ", "行きましょう"], id="three letters without spaces"),
+        pytest.param("See https://e.org/x for it.", ["See https://e.org/x for it"], id="before an address"),
+        pytest.param("It is at https://e.org/x now.", ["It is at https://e.org/x now"], id="after an address"),
+        pytest.param("It is at https://e.org/x as ever.", ["It is at", "https://e.org/x", "as ever"], id="an address"),
+    ],
+)
+def test_no_single_word_of_a_line_is_a_message(text: str, expected: list[str]) -> None:
+    assert expected == prose(text, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("_She sighs. She walks off._ Hello there.", ["_She sighs. She walks off._ Hello there"], id="underscores"),
+        pytest.param("Go to http://[your-ip]/lr and look. It is so.", ["Go to http://[your-ip]/lr and look", "It is so"], id="an address to fill in"),
+        pytest.param("Go to http://<your-ip>:80/lr and look.", ["Go to http://<your-ip>:80/lr and look"], id="in angle brackets"),
+        pytest.param("Go to https://e.org/<name>/x and look.", ["Go to https://e.org/<name>/x and look"], id="an address with a gap"),
+        pytest.param("It [is so. And so] it is. It is.", ["It [is so. And so] it is", "It is"], id="brackets"),
+        pytest.param("Dataset: 2, 4, 4, 4, 5, 5, 7, 9", ["Dataset: 2, 4, 4, 4, 5, 5, 7, 9"], id="numbers"),
+        pytest.param(r"We get \( x = y. \) Then we stop.", [r"We get \( x = y. \) Then we stop"], id="a formula"),
+        pytest.param("# My head. So it is.\nIt is.", ["# My head. So it is.", "It is"], id="a heading"),
+        pytest.param("-# My note. So it is.", ["-# My note. So it is."], id="subtext"),
+        pytest.param("> My quote. So it is.", ["> My quote. So it is."], id="a quote"),
+        pytest.param("a. One thing\nb. Two things\niv. Four things", ["a. One thing", "b. Two things", "iv. Four things"], id="items"),
+        pytest.param("Smith et al. (2023) say so. It is.", ["Smith et al. (2023) say so", "It is"], id="et al."),
+    ],
+)  # fmt: skip
+def test_degree_3_tears_nothing_apart(text: str, expected: list[str]) -> None:
+    assert expected == prose(text, 3)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +219,7 @@ def test_a_long_line_is_cut_in_front_of_what_fits_alone(text: str, expected: lis
     [
         pytest.param("**", "**", id="bold"),
         pytest.param("*", "*", id="italic"),
+        pytest.param("_", "_", id="italic with underscores"),
         pytest.param("~~", "~~", id="strike"),
         pytest.param("||", "||", id="spoiler"),
         pytest.param("__", "__", id="underline"),

@@ -62,15 +62,18 @@ class Buffer:
         settings: BufferSettings | None = None,
         *,
         sentences: bool = False,
+        lone_words: bool = False,
         speaker: str = "",
         goes_on: bool = False,
     ) -> None:
-        """Cut at the ends of *sentences* too. In a thought that never closes, the label of *speaker* begins the answer.
+        """Cut at the ends of *sentences* too, with *lone_words* also around one of a single word.
 
+        In a thought that never closes, the label of *speaker* begins the answer.
         With *goes_on*, something was said earlier in this reply; once this buffer releases text, it knows that itself.
         """
         self._settings = settings or BufferSettings()
         self._sentences = sentences
+        self._lone_words = lone_words
         self._speaker = AnswerLabel(speaker) if speaker.strip(WHITESPACE) else None
         self._full = self._settings.overflow + FORWARD + 1
         self._goes_on = goes_on
@@ -155,7 +158,12 @@ class Buffer:
 
     def _begin(self) -> None:
         self._intake = Intake()
-        self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
+        self._scanner = Scanner(
+            sentence_ends=self._sentences,
+            lone_words=self._lone_words,
+            hold=self._settings.hold,
+            may_break_off=True,
+        )
         self._append_plain = self._scanner.append_plain
         self._places: list[_Place] = []
         self._after_backticks = False  # whether a hidden block followed backticks

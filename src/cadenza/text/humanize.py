@@ -5,7 +5,8 @@ How it works
     What is removed (a semicolon, a comma) and where a message ends is a list of edits. One pass over both makes the
     pieces. So there are no placeholders, which a model's text could be mistaken for.
 
-Randomness is passed in. Every comma is rolled for, then every run of ``!`` and ``?``, each from left to right.
+Randomness is passed in. Every comma that may change is rolled for, then every run of ``!`` and ``?``, each from left to
+right. A comma within a list of numbers, a formula or brackets, or between two marks, is left as it is, and so is ``、``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
+from .sentences import is_lone_word
 from .spans import Span, SpanKind, survey
 from .units import WHITESPACE
 
@@ -70,10 +72,11 @@ _MARKED = re.compile(rf"[^\w.,;:!?'’…。、，！？；{WHITESPACE}\u200d\u2
 _ESCAPED_OR_FENCE = re.compile(r"\\[!-/:-@\[-`{-~]|`{3,8}")
 _FENCE_END = re.compile("`{3,8}")
 _AFTER_URL = ".,;:!?'…；，、！？。"
-# The scanner knows an address by its lower-case scheme; the case of these matters too.
+# The scanner knows an address by its lower-case scheme; the case of these matters too: discord.gg/Ab, Https://[IP]/.
 _BARE_ADDRESS = re.compile(
-    rf"(?<![\w.+-])(?:[\w+-]++://|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"  # discord.gg/Ab, Https://
+    rf"(?<![\w.+-])(?:[\w+-]++://(?:\[[^{WHITESPACE}\[\]]*+\])?|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"
 )
+_PLACEHOLDERS = re.compile(rf"(?:(?:\[[\w.-]{{1,40}}\]|<[a-zA-Z][\w-]{{0,40}}>)[^{WHITESPACE}<>\"`()\[\]*|]*+){{0,4}}+")
 _LABEL = re.compile(rf"\([\w{WHITESPACE}]++\):|[\w{WHITESPACE}]++:?")
 _SHORTCODE = re.compile(r":\w*+[+-][\w+-]*+:")
 """Shortcodes with a sign in them; those of plain letters are kept as labels."""
@@ -84,11 +87,25 @@ _SMILE = re.compile(rf"(?<={_SPACE}):{_MOUTH}")
 _SEMICOLONS = re.compile(rf"(?P<face>;[-_.w];|;++{_MOUTH})|[;；]++")
 # Semicolons are removed in any case, so one between a comma and its space does not count.
 _COMMA = re.compile(rf"(?:,(?=[;；]*+(?:{_SPACE}|\Z))[;；]*+|[、，､](?!\d))({_SPACE}*+)")
+_ENUMERATION_COMMA = frozenset("、､")
+"""Without one of these the words of an enumeration are one word."""
+_NO_COMMA: frozenset[str] = frozenset()
+_AFTER_NUMBER = frozenset("%‰°….")
+_EMPHASIS = frozenset("*_~|`")
+_NEXT_NUMBER = re.compile(r"(?:(?:and|or) )?[-+−±~≈$€£¥#]?\d|\.\.\.|…")
+_FORMULA_MARK = re.compile(r"\\\\|\\[()\[\]]|\$\$?|\n")
+_FORMULA_ENDS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+_COMMAND = re.compile(r"\\[A-Za-z]++(?:\[[^\[\]\n]*+\])?(?:\{[^{}\n]*+\})*+")
+"""``\\alpha``, ``\\text{For All}``, a folder on Windows."""
+_BRACKETS = re.compile(r"\[[^\[\]\n]*+\]|\{[^{}\n]*+\}")
 _MARKS = re.compile("[!?！？]++")
 _NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，､~～ー")
 """No message begins with one of these."""
+_HEADING = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,6}) .*|\*\*(?!\s)[^*\n]++\*\*:?[ \t]*+$)", re.MULTILINE)
+"""A heading, a title in bold, subtext or a quote: nothing in it changes."""
+_ENUMERATION = r"(?:[a-zA-Z]|[ivx]{1,5}|\d{1,3})[.)] |\([a-zA-Z\d]{1,3}\) |[一二三四五六七八九十]{1,3}[、.)）]"
 # The mark that opens such a line applies up to its end; a message cut from it would lose the style.
-_SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}|[-*+•]|\d{1,3}[.)]) .*|\|(?!\|).*)", re.MULTILINE)
+_ITEM_OR_ROW = re.compile(rf"^[ \t]*+(?:(?:[-*+•] |{_ENUMERATION}).*|\|(?!\|).*)|^(?:[ ]{{2}}|\t).*", re.MULTILINE)
 
 
 class _Does(IntEnum):
@@ -102,18 +119,22 @@ class _Does(IntEnum):
 _Edit = tuple[int, int, _Does]
 
 
-def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
+def humanize(text: str, roll: Callable[[], float] | None = None, *, reference: bool = False) -> list[str]:
     """Make *text* casual; each piece is a message of its own.
 
-    Without *roll* only capitals and semicolons change, and there is one piece.
+    Without *roll* only capitals and semicolons change, and there is one piece. With *reference*, a single word of a line
+    may be a piece, and ``、`` is a comma like any other, as in the system that Cadenza follows.
     """
-    spans = survey(text).spans if _MARKED.search(text) else ()
-    kept = _kept(text, spans)
+    is_marked = _MARKED.search(text) is not None
+    spans = survey(text).spans if is_marked else ()
+    kept = _kept(text, spans) if is_marked or ":" in text else []
     edits = _without_semicolons(text, kept)
     if roll is not None:
         quiet = _merged([*kept, *_quiet(text, spans)])
-        edits += _rolled_commas(text, quiet, roll)
+        edits += _rolled_commas(text, quiet, roll, _NO_COMMA if reference else _ENUMERATION_COMMA)
         edits += _rolled_marks(text, quiet, edits, roll)
+        if not reference:
+            edits = _without_lone_words(text, edits)
     return _pieces(text, [*edits, *((start, end, _Does.STAYS) for start, end in kept)])
 
 
@@ -150,7 +171,10 @@ def _holds(ranges: list[_Range], index: int) -> bool:
 
 def _kept(text: str, spans: tuple[Span, ...]) -> list[_Range]:
     """The ranges in which no character may change."""
-    kept = _merged(filter(None, (_atom(text, span) for span in spans)))
+    headings = (match.span() for match in _HEADING.finditer(text))
+    kept = _merged([*headings, *filter(None, (_atom(text, span) for span in spans))])
+    if "\\" in text or "$" in text:
+        kept = _merged([*kept, *_formulas(text), *(command.span() for command in _COMMAND.finditer(text))])
     if "```" in text:
         kept = _merged([*kept, *_fences(text, kept)])
     if "/" in text:
@@ -167,7 +191,9 @@ def _atom(text: str, span: Span) -> _Range | None:
         case SpanKind.CODE | SpanKind.TAG:
             return span.start, span.end
         case SpanKind.URL:
-            return span.start, _address_end(text, span.start, span.end)
+            rest = _PLACEHOLDERS.match(text, span.end)  # https://e.org/<Name>/Of
+            end = rest.end() if rest else span.end
+            return span.start, _address_end(text, span.start, end)
         case SpanKind.LINK:
             # Its text is treated like any other; only the address is kept.
             return max(span.start, text.find("](", span.start, span.end)), span.end
@@ -203,6 +229,25 @@ def _fence_end(text: str, start: int, width: int) -> int:
     return found + width if closer.end() - found >= 2 * width else closer.end()
 
 
+def _formulas(text: str) -> Iterator[_Range]:
+    r"""``\( … \)``, ``\[ … \]``, ``$$ … $$`` and, if the dollars touch it on a line, ``$ … $``."""
+    opened, begin = "", 0
+    for match in _FORMULA_MARK.finditer(text):
+        mark, (start, end) = match.group(), match.span()
+        if mark == "\n":
+            opened = opened if opened in ("\\[", "$$") else ""
+        elif opened and mark == _FORMULA_ENDS[opened] and (mark != "$" or _touches_formula(text, start)):
+            yield begin, end
+            opened = ""
+        elif mark in _FORMULA_ENDS and opened in ("", "$"):
+            opened, begin = mark, start
+
+
+def _touches_formula(text: str, index: int) -> bool:
+    """Whether the dollar at *index* closes a formula; that of a price does not."""
+    return text[index - 1] not in WHITESPACE and not text[index + 1 : index + 2].isalnum()
+
+
 def _addresses(text: str, atoms: list[_Range]) -> Iterator[_Range]:
     for gap in _gaps(atoms, len(text)):
         for match in _BARE_ADDRESS.finditer(text, *gap):
@@ -223,8 +268,9 @@ def _quiet(text: str, spans: tuple[Span, ...]) -> Iterator[_Range]:
     for span in spans:
         if span.kind is not SpanKind.URL:  # the scanner may count the mark after an address as part of it
             yield span.start, span.end
-    for match in _SHAPED_LINE.finditer(text):
-        yield match.span()
+    for pattern in (_ITEM_OR_ROW, _BRACKETS):
+        for match in pattern.finditer(text):
+            yield match.span()
 
 
 # --- what is removed ----------------------------------------------------------------
@@ -250,11 +296,11 @@ def _joins(text: str, start: int, end: int) -> bool:
     return before == after != "" and before not in WHITESPACE  # one run of backticks or stars
 
 
-def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float]) -> list[_Edit]:
+def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float], exempt: frozenset[str]) -> list[_Edit]:
     edits: list[_Edit] = []
     for match in _COMMA.finditer(text):
         start, end = match.span()
-        if _holds(quiet, start):
+        if text[start] in exempt or _holds(quiet, start) or _is_between(text, start, match.start(1), end):
             continue
         if start + 1 < end and _holds(quiet, match.start(1)):
             if text[start] == ",":
@@ -266,6 +312,34 @@ def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float]) ->
         elif rolled < _COMMA_BREAKS:
             edits.append((start, end, _Does.BREAKS))
     return edits
+
+
+def _is_between(text: str, start: int, blank: int, end: int) -> bool:
+    """Whether the comma at *start* is between two numbers or two marks; *blank* to *end* is the space behind it."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if (before.isdigit() or before in _AFTER_NUMBER) and _NEXT_NUMBER.match(text, end):
+        return True
+    are_marks = _is_mark(before) and _is_mark(after)
+    return are_marks and (blank == end or (before in _EMPHASIS and after in _EMPHASIS))
+
+
+def _is_mark(character: str) -> bool:
+    return not (character.isalnum() or character in WHITESPACE)
+
+
+def _without_lone_words(text: str, edits: list[_Edit]) -> list[_Edit]:
+    """*edits* without the breaks that leave a single word of a line."""
+    breaks = sorted(edit for edit in edits if edit[2] is _Does.BREAKS)
+    good: list[_Edit] = []
+    begin = 0
+    for edit in breaks:
+        start, end, _ = edit
+        if "\n" in text[start:end] or not is_lone_word(text, begin, start):
+            good.append(edit)
+            begin = end
+    if good and is_lone_word(text, begin, len(text)) and "\n" not in text[good[-1][0] : begin]:
+        good.pop()
+    return [edit for edit in edits if edit[2] is not _Does.BREAKS] + good
 
 
 def _rolled_marks(text: str, quiet: list[_Range], edits: list[_Edit], roll: Callable[[], float]) -> list[_Edit]:

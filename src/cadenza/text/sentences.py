@@ -1,10 +1,10 @@
-"""Where a sentence ends, and where it only seems to: abbreviations, numbers, initials."""
+"""Where a sentence ends, and where it only seems to: abbreviations, numbers, initials, the marks of an enumeration."""
 
 from __future__ import annotations
 
 import re
 
-from .units import WHITESPACE
+from .units import SPACES, UNSPACED, WHITESPACE
 
 FULL_WIDTH_STOPS = "。．｡"
 """These end a sentence whatever follows."""
@@ -76,6 +76,22 @@ _ABBREVIATIONS = frozenset(
         "a.k.a",
         "aka",
         "approx",
+        "figs",
+        "eq",
+        "eqs",
+        "refs",
+        "thm",
+        "vols",
+        "nos",
+        "incl",
+        "excl",
+        "resp",
+        "dept",
+        "univ",
+        "bzw",
+        "usw",
+        "ca",
+        "nr",
         "sra",
         "srta",
         "sres",
@@ -89,18 +105,40 @@ _ABBREVIATIONS = frozenset(
     ]
 )
 # Also ordinary words or names: abbreviations only before a digit or a lower-case letter (``no. 5``, ``Sat. at noon``).
-_SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "us", "uk", "usa", "ussr", "eu", "ma"])
+_SOMETIMES = frozenset(
+    [
+        *("no", "may", "mar", "sat", "sun", "p", "us", "uk", "usa", "ussr", "eu", "ma"),
+        *("art", "def", "ed", "est", "ex", "lem", "max", "min", "prop", "tab"),
+    ]
+)
 
 # Before one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
 _KEEPS_FULL_WIDTH = frozenset("。．｡」』）》〉”’")
 
-_LIST_NUMBER = re.compile(r"\d{1,3}\.")
+_ENUMERATION = re.compile(r"[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5}|[一二三四五六七八九十百]{1,4}|\d{1,3}")
+"""What may be counted with: a letter, a Roman or a Chinese number, a number."""
+_BEFORE_ENUMERATION = re.compile(rf"(?:\A|[\n:;：；.!?。！？])[{SPACES}>*+(\[-]*+\Z")
+_FAR_BACK = 200
+"""How far before ``b.`` its ``a.`` is looked for."""
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
+_ET = re.compile(r"(?<!\w)et \Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _CLOSERS = r"[)\"'\]」』》〉】）｣»›”’*_~|`]*"
 _CLAUSE_END = re.compile(rf"[.!?。！？…．｡]+{_CLOSERS}|\n")
 _ENDS_CLAUSE = re.compile(rf"[.!?。！？…．｡]{_CLOSERS}(?:\]\([^()\s]*\){_CLOSERS})?\Z")
 _CLOSING = re.compile(rf"{_CLOSERS}(?:\]?\([^\n]*\){_CLOSERS})?")
+_CLOSES_FORMULA = (" \\)", " \\]")
+
+# A word that is no message. In scripts without spaces between words three letters may be a whole sentence.
+_LONE_WORD = rf"(?:[{UNSPACED}]{{1,2}}+|(?:(?![{UNSPACED}])[\w'’-]){{1,20}}+)(?![\w'’-])"
+_LONE = re.compile(rf"[{WHITESPACE}]*+[^\w{WHITESPACE}<:]*+{_LONE_WORD}[^\w{WHITESPACE}]*+[{WHITESPACE}]*+")
+_LONGEST_LONE = 40
+"""How far a lone word is looked for, with its marks and the space around it."""
+_LONE_BEFORE = re.compile(
+    rf"(?:\A|\n|[{re.escape(STOPS)}])[{SPACES}]*+(?:(?:[-*+•]|\d{{1,3}}[.)])[{SPACES}]++)?[*_~|\"“'(]*+{_LONE_WORD}{_CLOSERS}\Z"
+)
+_LONE_AFTER = re.compile(rf"[{SPACES}]*+[*_~|\"“'(]*+{_LONE_WORD}[.!?…。！？]*{_CLOSERS}[{SPACES}]*+(?:\n|\Z)")
+_MAY_BE_LONE = re.compile(rf"[{SPACES}]*+[*_~|\"“'(]*+[\w{UNSPACED}'’-]*+[.!?…。！？]*{_CLOSERS}[{SPACES}]*+\Z")
 
 
 def ends_sentence(text: str, index: int) -> bool:
@@ -113,7 +151,30 @@ def ends_sentence(text: str, index: int) -> bool:
     before = text[index - 1] if index else ""
     if before == "." or before.isdigit():
         return False
+    if text[index + 1 : index + 4] in _CLOSES_FORMULA:
+        return False
     return not _is_short_form(text, index)
+
+
+def is_lone_word(text: str, begin: int, end: int) -> bool:
+    """Whether ``text[begin:end]`` is a single short word, with marks and space around it."""
+    return end - begin < _LONGEST_LONE and _LONE.fullmatch(text, begin, end) is not None
+
+
+def leaves_lone_word(text: str, index: int) -> bool:
+    """Whether a message that ends with the stop at *index*, or the rest of its line after it, would be a single word."""
+    if _LONE_AFTER.match(text, index + 1, min(len(text), index + _LONGEST_LONE)):
+        return True
+    lone = _LONE_BEFORE.search(text, max(0, index - _LONGEST_LONE), index)
+    if lone is None:
+        return False
+    begin = lone.start()
+    return text[begin] not in STOPS or ends_sentence(text, begin)
+
+
+def may_leave_lone_word(text: str, index: int) -> bool:
+    """Whether that depends on text after *text*."""
+    return len(text) - index < _LONGEST_LONE and _MAY_BE_LONE.match(text, index + 1) is not None
 
 
 def ends_with_stop(sentence: str) -> bool:
@@ -122,7 +183,7 @@ def ends_with_stop(sentence: str) -> bool:
         return bool(sentence) and sentence[-2:-1] not in ("。", "．", "｡")
     if not sentence.endswith(".") or sentence.endswith(".."):
         return False
-    return not _is_dotted(*_word_before(sentence, len(sentence) - 1)) and not _LIST_NUMBER.fullmatch(sentence)
+    return not _is_dotted(*_word_before(sentence, len(sentence) - 1)) and not _ENUMERATION.fullmatch(sentence[:-1])
 
 
 def _word_before(text: str, index: int) -> tuple[str, str]:
@@ -141,7 +202,19 @@ def _is_short_form(text: str, index: int) -> bool:
         if form in _SOMETIMES:
             after = text[index + 1 : index + 3].strip(WHITESPACE)[:1]
             return after.isdigit() or after.islower()
-    return _is_dotted(word, before)
+    if word == "al" and _ET.search(text, max(0, index - 6), index - 2):
+        return True
+    return _is_dotted(word, before) or _is_enumeration(text, index, word)
+
+
+def _is_enumeration(text: str, index: int, word: str) -> bool:
+    """Whether *word* before the stop at *index* counts what follows: ``a.``, ``iv.``, ``一.``."""
+    if not _ENUMERATION.fullmatch(word):
+        return False
+    begin = index - len(word)
+    if _BEFORE_ENUMERATION.search(text, max(0, begin - 16), begin):
+        return True
+    return len(word) == 1 and f" {chr(ord(word) - 1)}. " in text[max(0, begin - _FAR_BACK) : begin]
 
 
 def _is_dotted(word: str, before: str) -> bool:

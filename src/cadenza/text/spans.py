@@ -170,7 +170,6 @@ _ADDRESS_MARK = re.compile(r"[()<`\n]")
 _DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
-_NO_ADDRESS = frozenset(["", *WHITESPACE])
 _AFTER_URL = frozenset(".,;:!?'…")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BEFORE_SMILEY = frozenset(":;=8'")
@@ -201,6 +200,7 @@ class Scanner:
         "_interesting",
         "_line",
         "_lone",
+        "_lone_words",
         "_may_break_off",
         "_quote_mark",
         "_quoting",
@@ -223,9 +223,17 @@ class Scanner:
         "text",
     )
 
-    def __init__(self, *, sentence_ends: bool = False, hold: int = _NEVER, may_break_off: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        sentence_ends: bool = False,
+        lone_words: bool = False,
+        hold: int = _NEVER,
+        may_break_off: bool = False,
+    ) -> None:
         """Wait at most *hold* characters for a mark to close; with *sentence_ends*, find these too.
 
+        With *lone_words*, a sentence of a single word counts as one; otherwise it belongs to its neighbour on the line.
         With *may_break_off*, code that is open at the end of the text was broken off; otherwise its backtick is text.
         """
         self.text = ""
@@ -233,6 +241,7 @@ class Scanner:
         self.bound = _NEVER
         self.hold = hold
         self._may_break_off = may_break_off
+        self._lone_words = lone_words
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
         self.fence = ""
@@ -662,6 +671,7 @@ class Scanner:
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
         looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # the digit decides "No. 5"
+        looks_at += self.text.startswith("\\", index + 2)
         if self._needs_more(index + looks_at, final=final):
             return _WAIT
         self.position = index + 1
@@ -672,6 +682,12 @@ class Scanner:
             return None  # the line end is a better place for the cut; at the end of the text the flush takes it
         if self._line >= 0 and SHAPED.match(self.text, self._line):
             return None  # the mark that opens the line applies to all of it
+        if not self._lone_words:
+            if not final and sentences.may_leave_lone_word(self.text, index):
+                self.position = index
+                return _WAIT
+            if sentences.leaves_lone_word(self.text, index):
+                return None
         return Find(_SENTENCE_END, index, index + 1)
 
     # --- code -------------------------------------------------------------------------
@@ -975,6 +991,7 @@ class Scanner:
             return _WAIT
         if self.text[index + 1 : index + 2] != "(":
             self._forget([other for other in self.openers if other is not opener])
+            self.spans.append(Span(SpanKind.ENCLOSED, opener.start, index + 1))
             self.position = index + 1
             return None
         end = self._address_end(index, final=final)
@@ -1016,8 +1033,8 @@ class Scanner:
         if len(slashes) < 4 and "://".startswith(slashes[:3]) and not final:
             return _WAIT
         self.position = index + 1
-        if not slashes.startswith("://") or slashes[3:] in _NO_ADDRESS:
-            return None
+        if not slashes.startswith("://") or len(slashes) < 4 or _URL_END.match(slashes, 3):
+            return None  # http://[your-ip]/ has still to be filled in
         scheme = _SCHEME.search(self.text, max(0, index - 5), index)
         if scheme:
             self._url = scheme.start()
@@ -1143,9 +1160,9 @@ _SURVEY_HOLD = 32_000
 """Longer than any message: it bounds the search for a mark that never closes."""
 
 
-def survey(text: str, *, sentence_ends: bool = False) -> Survey:
-    """Scan the whole of *text*."""
-    scanner = Scanner(sentence_ends=sentence_ends, hold=_SURVEY_HOLD)
+def survey(text: str, *, sentence_ends: bool = False, lone_words: bool = False) -> Survey:
+    """Scan the whole of *text*; with *lone_words*, a single word may be a sentence."""
+    scanner = Scanner(sentence_ends=sentence_ends, lone_words=lone_words, hold=_SURVEY_HOLD)
     scanner.feed(text)
     lines: list[int] = []
     stops: list[int] = []

@@ -16,14 +16,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from operator import attrgetter
 from typing import assert_never
 
 from ..types import Kind
 from . import tables
 from .repair import Fence, split_fence, tidy_block, without_closing
-from .sentences import ends_with_stop
-from .spans import ATOMS, Span, SpanKind, Survey, survey
+from .sentences import ends_with_stop, is_lone_word
+from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
 from .standalone import StandalonePart, standalone_parts
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
@@ -49,22 +50,25 @@ as much as possible, only its last tenth is searched for a space.
 """
 
 
-def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
-    """Split a segment into messages of at most *limit* UTF-16 units, without blank ones."""
+def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = False) -> list[str]:
+    """Split a segment into messages of at most *limit* UTF-16 units, without blank ones.
+
+    With *lone_words*, a sentence of a single word may be a message at degree 3.
+    """
     match kind:
         case Kind.CODE:
             return split_code(text, limit)
         case Kind.TABLE:
             return split_table(text, limit)
         case Kind.PROSE:
-            return _split_prose(text.strip(WHITESPACE), degree, limit)
+            return _split_prose(text.strip(WHITESPACE), degree, limit, lone_words=lone_words)
         case _:
             assert_never(kind)
 
 
-def _split_prose(text: str, degree: int, limit: int) -> list[str]:
+def _split_prose(text: str, degree: int, limit: int, *, lone_words: bool) -> list[str]:
     is_one = not _TO_LOOK_FOR[degree].search(text)  # most segments are one line or sentence
-    pieces = [_piece(text, degree)] if is_one else list(_pieces(text, degree))
+    pieces = [_piece(text, degree)] if is_one else list(_pieces(text, degree, lone_words=lone_words))
     share = _NATURAL if degree in (1, 2) else _TIGHT
     messages = [message for piece in pieces for message in fit(piece, limit, share)]
     if not messages:
@@ -72,15 +76,31 @@ def _split_prose(text: str, degree: int, limit: int) -> list[str]:
     return _merge_punctuation(messages, limit) if len(messages) > 1 else messages
 
 
-def _pieces(text: str, degree: int) -> Iterator[str]:
-    found = survey(text, sentence_ends=degree >= 3)
+def _pieces(text: str, degree: int, *, lone_words: bool) -> Iterator[str]:
+    found = survey(text, sentence_ends=degree >= 3, lone_words=lone_words)
     alone = standalone_parts(text, found.spans, addresses=degree >= 3)
     ends = sorted(found.line_ends + found.sentence_ends) if degree else []
+    if not lone_words:
+        alone = list(_beside_more_than_a_word(text, alone, ends))
     begin = 0
     for loner in (*alone, StandalonePart(len(text), len(text), "")):
         yield from _by_degree(text, begin, loner.start, ends, degree)
         yield loner.text
         begin = loner.end
+
+
+def _beside_more_than_a_word(text: str, alone: list[StandalonePart], ends: list[int]) -> Iterator[StandalonePart]:
+    """*alone* without the addresses that would leave a single word of their sentence: ``See https://e.org now``."""
+    begin = 0
+    for loner, following in zip_longest(alone, alone[1:]):
+        number = bisect_left(ends, loner.start)
+        before = max(begin, ends[number - 1] + 1 if number else 0)
+        number = bisect_left(ends, loner.end)
+        after = min(following.start if following else len(text), ends[number] if number < len(ends) else len(text))
+        is_emoji = text[loner.start] == "<"
+        if is_emoji or not (is_lone_word(text, before, loner.start) or is_lone_word(text, loner.end, after)):
+            yield loner
+            begin = loner.end
 
 
 def _by_degree(text: str, begin: int, end: int, ends: list[int], degree: int) -> Iterator[str]:
@@ -122,8 +142,10 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
 
 
 def _without_stop(sentence: str) -> str:
-    """*sentence* without its full stop, as people write one-sentence messages; an ellipsis stays."""
-    return sentence[:-1].rstrip(WHITESPACE) if ends_with_stop(sentence) else sentence
+    """*sentence* without its full stop, as people write one-sentence messages; that of an ellipsis or a quote stays."""
+    if SHAPED.match(sentence) or not ends_with_stop(sentence):
+        return sentence
+    return sentence[:-1].rstrip(WHITESPACE)
 
 
 # --- code and tables ----------------------------------------------------------------------

@@ -26,6 +26,8 @@ _ENDS_SENTENCE = frozenset(".!?。！？")
 _ENCLOSES = frozenset("'‘{")
 _AFTER_EMOJI = re.compile(rf"[.!?。]+(?=[{WHITESPACE}]|\Z)")
 _AFTER_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
+_PLACEHOLDER = re.compile(r"\[[\w .-]{1,40}\]|<[a-z][\w-]{0,40}>", re.IGNORECASE)
+"""What the reader is to fill in: ``https://e.org/[id]``, ``https://e.org/<name>``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +129,6 @@ def _address(text: str, span: Span) -> StandalonePart | None:
         return None
     after = _AFTER_ADDRESS.match(text, span.end)
     end = after.end() if after else span.end
+    if _PLACEHOLDER.match(text, end):
+        return None  # the address is not over
     return StandalonePart(span.start, end, text[span.start : end])
