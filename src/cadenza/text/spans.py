@@ -833,6 +833,8 @@ class Scanner:
             furthest = max(index + self.hold // 4, min(line_end, furthest))
         # A row ends with its line, and code in it too.
         reach = line_end if self.table and line_end >= 0 else len(self.text)
+        if self.in_details and (closing := self.text.find("\n" + DETAILS_END, end, reach)) >= 0:
+            reach = closing
         for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek, reach):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 self._lone[width] = run.start()

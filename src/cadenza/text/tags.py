@@ -47,7 +47,7 @@ LONGEST_EDGE = 240
 _THOUGHT_END = re.compile(rf"</{_THINK}>", re.ASCII | re.IGNORECASE)
 # Details may hold details. A thought is over at the first closing tag: models open one twice and close it once.
 _ENDS = {AsideKind.THOUGHT: _THOUGHT_END, AsideKind.DETAILS: BLOCK_EDGES[AsideKind.DETAILS]}
-_SUMMARY = re.compile(r"<summary>.*?</summary>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"<(?P<end>/)?summary>", re.IGNORECASE)
 _LONGEST_CLOSER = 72
 
 
@@ -96,6 +96,17 @@ def thought_end(text: str) -> BlockEnd:
     return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
 
 
+def without_summary(details: str) -> str:
+    """*details* without the first summary."""
+    start = -1
+    for tag in _SUMMARY.finditer(details):
+        if start >= 0 and tag["end"]:
+            return details[:start] + details[tag.end() :]
+        if start < 0 and not tag["end"]:
+            start = tag.start()
+    return details
+
+
 class HiddenBlock:
     """Reads a hidden block until its closing tag, however the stream is sliced."""
 
@@ -130,7 +141,7 @@ class HiddenBlock:
         """The content, trimmed; details also lose their summary line."""
         text = "".join(self._parts) + self._tail
         if self.kind is AsideKind.DETAILS:
-            text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
+            text = without_summary(text)
         return text.strip(WHITESPACE)
 
     def speech(self, speaker: AnswerLabel) -> str:
