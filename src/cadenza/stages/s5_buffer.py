@@ -132,7 +132,7 @@ class Buffer:
         self._scan(out, final=True)
         self._goes_on = self._goes_on or _speaks(out)
         self._release_rest(why, out)
-        self._end_details(out)
+        self._end_details(why.boundary, out)
         self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             _aside(self._hidden.kind, self._hidden.content(), out)
@@ -349,11 +349,11 @@ class Buffer:
         if self._inner_details:
             self._inner_details -= 1
         else:
-            self._end_details(out)
+            self._end_details(Boundary.NEWLINE, out)
 
-    def _end_details(self, out: list[Item]) -> None:
+    def _end_details(self, boundary: Boundary, out: list[Item]) -> None:
         if self._shown is not None:
-            out[self._outside :] = self._shown.closed(out[self._outside :])
+            out[self._outside :] = self._shown.closed(out[self._outside :], boundary)
             self._shown, self._scanner.in_details = None, False
 
     # --- too much text ------------------------------------------------------------------

@@ -51,11 +51,12 @@ class ShownDetails:
         """Take *items*; return what may leave."""
         return [out for item in items for out in (self._take(item) if isinstance(item, Segment) else (item,))]
 
-    def closed(self, items: Iterable[_Item]) -> list[_Item]:
-        """Take the last *items* of the block; return everything."""
+    def closed(self, items: Iterable[_Item], boundary: Boundary) -> list[_Item]:
+        """Take the last *items* of the block, which ends with *boundary*; return everything."""
         out = self.wrapped(items)
         out += [item for segment in self._head for item in self._add(segment)]
-        out += _closing(self._held[0]) if self._held else ()  # empty lines at the end of the content mean nothing
+        if self._held:
+            out += _closing(self._held[0], boundary)  # without the empty lines behind it
         self._head, self._held = [], []
         return out
 
@@ -127,9 +128,10 @@ def _without_bars(text: str) -> str:
     return _BARS.sub(separated, text)
 
 
-def _closing(last: Segment) -> tuple[Segment, ...]:
+def _closing(last: Segment, boundary: Boundary) -> tuple[Segment, ...]:
     """The *last* segment, and the end of the spoiler."""
+    closing = SPOILER + "\n" * (boundary is Boundary.NEWLINE)
     if last.kind is not Kind.PROSE:
-        return last, Segment(SPOILER, Boundary.NEWLINE, opens_in=SPOILER)
-    marks = last.ends_in.removeprefix(SPOILER)[::-1] + SPOILER
-    return (replace(last, text=last.text.rstrip(WHITESPACE) + marks, ends_in=""),)
+        return last, Segment(closing, boundary, opens_in=SPOILER)
+    text = last.text.rstrip(WHITESPACE) + last.ends_in.removeprefix(SPOILER)[::-1] + closing
+    return (replace(last, text=text, boundary=boundary, ends_in=""),)

@@ -1084,7 +1084,11 @@ class Scanner:
         if match:
             return self._block_tag(match, final=final)
         if self.in_details and self.text.startswith(DETAILS_END, index):
-            return Find(Found.BLOCK_TAG, index, index + len(DETAILS_END), BlockTag(AsideKind.DETAILS, closes=True))
+            end = index + len(DETAILS_END)
+            if self._needs_more(end, final=final):
+                return _WAIT
+            end += self.text.startswith("\n", end)  # the line of the tag is no line of the text
+            return Find(Found.BLOCK_TAG, index, end, BlockTag(AsideKind.DETAILS, closes=True))
         if not final and (could_be_block_tag(self.text, index) or could_be_discord_tag(self.text, index)):
             return _WAIT
         tag = DISCORD_TAG.match(self.text, index)
