@@ -578,6 +578,13 @@ def test_an_end_that_comes_too_late_closes_nothing() -> None:
     assert late == "".join(texts(late, settings=BufferSettings(hold=100)))
 
 
+@pytest.mark.parametrize("why", [Ending.STOP, Ending.CUT_SHORT])
+def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off(why: Ending) -> None:
+    assert [Segment("Well. ", Boundary.FINAL), Aside(AsideKind.THOUGHT, "He is rude. I")] == items(
+        "Well. <think>He is rude. I", why
+    )
+
+
 TAGS = [
     *("<think>", "</think>", "<ns:Thinking>", "</THOUGHT>", "<details>", "<details open>", "</details>", "<det", "ails>", "</"),
     *("<summary>s</summary>", "<summary>", "\n", "\n\n", "\n> ", "\n- ", " ", "a", "b. ", "Ren: ", "(", ")", "**", "||", "|"),
@@ -588,17 +595,20 @@ TAGS = [
 @given(
     st.lists(st.sampled_from(TAGS), max_size=25).map("".join),
     st.lists(st.integers(0, 800), max_size=5),
-    st.sampled_from(["hide", "spoiler"]),
-    st.sampled_from([0, 5, 60, 200, 1950]),
+    st.builds(
+        BufferSettings,
+        overflow=st.just(100),
+        code_overflow=st.just(200),
+        hold=st.sampled_from([0, 5, 60, 200, 1950]),
+        details=st.sampled_from(["hide", "spoiler"]),
+    ),
     st.sampled_from(Ending),
-    st.booleans(),
 )
 def test_tags_at_any_place_mean_the_same_however_they_are_sliced(
-    text: str, cuts: list[int], details: str, hold: int, why: Ending, sentences: bool
+    text: str, cuts: list[int], settings: BufferSettings, why: Ending
 ) -> None:
     def run(pieces: list[str]) -> list[Item]:
-        settings = BufferSettings(overflow=100, code_overflow=200, hold=hold, details=details)
-        buffer = Buffer(settings, sentences=sentences, speaker="Ren")
+        buffer = Buffer(settings, sentences=len(cuts) % 2 > 0, speaker="Ren")
         return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(why)]
 
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]

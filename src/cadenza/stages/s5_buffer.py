@@ -24,7 +24,7 @@ from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import BlockTag, HiddenBlock
+from ..text.tags import BlockTag, HiddenBlock, block_tag
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 from .s5_spoiler import SPOILER, ShownDetails
@@ -129,6 +129,8 @@ class Buffer:
             _aside(AsideKind.THOUGHT, self._end_hidden(), out)
             out += self._feed_all(speech)
         self._outside = len(out)
+        if why in (Ending.STOP, Ending.CUT_SHORT):
+            self._hide_undecided(out)
         self._scan(out, final=True)
         self._goes_on = self._goes_on or _speaks(out)
         self._release_rest(why, out)
@@ -151,7 +153,7 @@ class Buffer:
         if scanner.table:
             return HoldReason("table")
         if tag := scanner.undecided_tag:
-            return HoldReason("mark", tag)
+            return HoldReason("mark", tag.group())
         mark = self._intake.held or scanner.unsure
         is_unsure = mark in _ENDS
         opener = next((opener for opener in scanner.openers if opener.holds), None)
@@ -293,9 +295,18 @@ class Buffer:
             self._places.clear()
             self._set_bound()
         else:
-            self._hidden = HiddenBlock(tag.kind)
-            rest = self._scanner.cut_out(find.start)
-            self._read_hidden(rest[find.end - find.start :], out)
+            self._hide(find.start, find.end, tag.kind, out)
+
+    def _hide(self, start: int, end: int, kind: AsideKind, out: list[Item]) -> None:
+        """Read the block of *kind* whose tag is from *start* to *end*."""
+        self._hidden = HiddenBlock(kind)
+        rest = self._scanner.cut_out(start)
+        self._read_hidden(rest[end - start :], out)
+
+    def _hide_undecided(self, out: list[Item]) -> None:
+        """The reply is broken off: what may be a thought is not shown."""
+        if tag := self._scanner.undecided_tag:
+            self._hide(tag.start(), tag.end(), block_tag(tag).kind, out)
 
     def _read_hidden(self, text: str, out: list[Item]) -> None:
         hidden = self._hidden

@@ -27,11 +27,11 @@ _LONGEST_SUMMARY = 1000
 """What does not end within so many characters is no summary."""
 _STYLE = re.compile(r"</?(?:b|strong|i|em|u|h[1-6])>|\*\*|__", re.IGNORECASE)
 """Marks in a summary, which becomes bold as a whole."""
-_BARS = re.compile(rf"\|{{2,}}|\|(?=[{WHITESPACE}]*\Z)")
+_BARS = re.compile(r"\|{2,}")
 _BAR_BEFORE_BAR = re.compile(r"\|(?=\|)")
 _ESCAPED_BAR_BEFORE_BAR = re.compile(r"\\\|(?=\\\|)")
 _ZERO_WIDTH = "\u200b"
-"""What separates bars in code, where a backslash would be shown."""
+"""What separates bars in code, where a backslash would be shown, and at the end, where one would not help."""
 
 
 class ShownDetails:
@@ -115,7 +115,7 @@ def _inside(segment: Segment) -> Segment:
 
 
 def _without_bars(text: str) -> str:
-    """*text* without bars that could close a spoiler."""
+    """*text* with no two bars side by side, and none beside those that will close the spoiler."""
     if "|" not in text:
         return text
     code = code_in(text)
@@ -125,7 +125,9 @@ def _without_bars(text: str) -> str:
             return _ZERO_WIDTH.join(bars.group())
         return "\\|" * len(bars.group())
 
-    return _BARS.sub(separated, text)
+    text = _BARS.sub(separated, text)
+    core = text.rstrip(WHITESPACE)
+    return core + _ZERO_WIDTH + text[len(core) :] if core.endswith("|") else text
 
 
 def _closing(last: Segment, boundary: Boundary) -> tuple[Segment, ...]:

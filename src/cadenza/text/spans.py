@@ -360,10 +360,9 @@ class Scanner:
         return "" if self._unjoined else self.text[self.position : self.position + 1]
 
     @property
-    def undecided_tag(self) -> str:
+    def undecided_tag(self) -> re.Match[str] | None:
         """The tag of a block that may be hidden, if the scan waits for the block to end."""
-        tag = BLOCK_TAG.match(self.text, self.position) if self.unsure == "<" else None
-        return tag.group() if tag else ""
+        return BLOCK_TAG.match(self.text, self.position) if self.unsure == "<" else None
 
     def held_from(self) -> int:
         """Where the first opener is that text waits for; the length of the text without one."""
