@@ -122,7 +122,7 @@ def without_stops(text: str) -> str:
         pytest.param("Visible line\n<think>plan</think>tail\nx", ["Visible line", "tail", "x"], ["plan"], [], id="line"),
         pytest.param("<think>a</think>B<think>c</think>D\nx", ["BD", "x"], ["a", "c"], [], id="two"),
         pytest.param("Hi\n<think>never", ["Hi"], ["never"], [], id="never closed"),
-        pytest.param("Hi <think>never", ["Hi"], ["never"], [], id="never closed, in a line"),
+        pytest.param("Hi <think>never", ["Hi <think>never"], [], [], id="never closed, in a line"),
         pytest.param("Visible <details>m</details> tail\nx", ["Visible  tail", "x"], [], ["m"], id="details"),
         pytest.param("Hi\n<details>mem", ["Hi"], [], ["mem"], id="details never closed"),
         pytest.param("so (a <think>b)</think>\nc) d\ne", ["so (a \nc) d", "e"], ["b)"], [], id="in a bracket"),

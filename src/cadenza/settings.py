@@ -119,6 +119,11 @@ class BufferSettings:
         False,
         "whether the API repeats text that it has sent before; the overlap is then removed",
     )
+    details: str = _setting(
+        "hide",
+        "what happens to a <details> block: it is remembered and not shown, or shown as a spoiler behind its summary",
+        one_of=("hide", "spoiler"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

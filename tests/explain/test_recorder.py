@@ -375,7 +375,9 @@ async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends() ->
         "x\n",
         "```\n",
         "| a |\n|---|\n| b |\n",
-        "\nend <think>",
+        "\n<think>",
+        "hm",
+        "</think>end <think>",
         "hm",
         "</think>.",
     ]
@@ -389,6 +391,7 @@ async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends() ->
         ("undecided", "\n"),
         ("table", ""),
         ("hidden", "thought"),
+        ("mark", "<think>"),
         ("", ""),
     ] == seen.values("hold", "why", "mark")
     assert 9 == seen.values("hold", "size")[0]

@@ -118,7 +118,7 @@ async def test_a_hold_belongs_to_the_message_that_it_kept_back_and_to_no_other()
     await say(TimedTarget(), model, settings=AT_ONCE, trace=book)
 
     holds = [[(hold["why"], hold["to"] - hold["from"]) for hold in story["holds"]] for story in book.stories]
-    assert [[], [("code", 1.0)], [("hidden", 1.0)], []] == holds
+    assert [[], [("code", 1.0)], [("mark", 1.0)], []] == holds
 
 
 @pytest.mark.looptime

@@ -56,6 +56,14 @@ def test_it_knows_when_a_character_came() -> None:
         pytest.param("a b</think> d", "thought", "a b", "a b</think>", id="a thought that nothing opened"),
         pytest.param("`<think>` <think>b</think>", "thought", "b", "<think>b</think>", id="a tag that is none"),
         pytest.param("<details open>\n<summary>s</summary>x</details>y", "details", "x", "<details open>\n<summary>s</summary>x</details>", id="details"),
+        pytest.param(
+            "<details>x\n<details>y</details>z</details>a",
+            "details",
+            "x\n<details>y</details>z",
+            "<details>x\n<details>y</details>z</details>",
+            id="details in details",
+        ),
+        pytest.param("The <details> tag.\n<details>x</details>y", "details", "x", "<details>x</details>", id="after a mention"),
         pytest.param("a <details>x", "details", "x", "<details>x", id="details without end"),
     ],
 )  # fmt: skip

@@ -52,6 +52,7 @@ _MIXED = "\n\n".join(CORPUS[name] for name in sorted(CORPUS)[:17]) + "\n\n"
         pytest.param("", "<" * 6000, id="angles"),
         pytest.param("https://e.org/", "a" * 8000, id="endless address"),
         pytest.param("<think>", "word " * 2000, id="open hidden block"),
+        pytest.param("a <think>", "word " * 2000, id="a tag that may open one"),
     ],
 )
 def test_four_times_the_text_takes_four_times_the_work(head: str, body: str, degree: int) -> None:

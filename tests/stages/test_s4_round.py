@@ -148,7 +148,8 @@ def test_what_comes_of_a_story(events: list[RoundEvent], texts: list[str], outco
 
 # --- what is kept ------------------------------------------------------------------------------
 
-STORY = (ThoughtDelta("first"), TextDelta("One.\n\n<details>why</details>Two. Thr<think>last"))
+STORY = (ThoughtDelta("first"), TextDelta("One.\n\n<details>why</details>Two. Thr"))
+THOUGHT = TextDelta("\n<think>last")
 EVERYTHING = {0: ["One.\n\nTwo. Thr"], 1: ["One.", "Two. Thr"]}
 CLAUSE = {0: ["One.\n\nTwo."], 1: ["One.", "Two."]}
 DECIDED = {0: [], 1: ["One."]}
@@ -198,7 +199,7 @@ def test_what_is_kept_however_it_ends(end: str | StopReason, degree: int) -> Non
 def test_what_was_hidden_is_kept_however_it_ends(end: str | StopReason, degree: int) -> None:
     """An open block, too: B14, B15 and B17."""
     round_ = new_round(degree=degree)
-    for event in (*STORY, *_ending(end)[0]):
+    for event in (*STORY, THOUGHT, *_ending(end)[0]):
         round_.receive(event)
 
     assert (["first", "last"], ["why"]) == (round_.thoughts, round_.details)
@@ -347,7 +348,7 @@ def test_a_rule_that_fails_is_the_end_and_what_stood_before_is_given_out(
 @pytest.mark.parametrize("reason", StopReason)
 def test_a_rule_that_fails_at_a_stop_changes_nothing_about_the_stop(reason: StopReason) -> None:
     round_ = new_round([FailingAtTheEnd])
-    for event in (*STORY, StopRequested(reason)):
+    for event in (*STORY, THOUGHT, StopRequested(reason)):
         round_.receive(event)
 
     assert Stopped(reason) == round_.outcome

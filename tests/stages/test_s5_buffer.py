@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given, strategies as st
 
 from cadenza.settings import BufferSettings
 from cadenza.stages.s5_buffer import Buffer, HoldReason
@@ -478,7 +481,7 @@ def test_a_row_without_an_end_is_none() -> None:
         pytest.param(
             "a<think>b</think>c<think>d</think>e", ["ace"], [("thought", "b"), ("thought", "d")], id="b01 two"
         ),
-        pytest.param("a<think>b", ["a"], [("thought", "b")], id="b01 never closed"),
+        pytest.param("a\n<think>b", ["a\n"], [("thought", "b")], id="b01 never closed"),
         pytest.param("a (<think>b)</think> c)\nd", ["a ( c)\n", "d"], [("thought", "b)")], id="its marks do not count"),
         pytest.param("<mm:think>a</think>b", ["b"], [("thought", "a")], id="namespace"),
         pytest.param("lost</think>Hi", ["Hi"], [("thought", "lost")], id="only its end is seen"),
@@ -508,7 +511,7 @@ def test_a_row_without_an_end_is_none() -> None:
             "a ` <details>b ` c</details>d", ["a ` d"], [("details", "b ` c")], id="details behind a backtick"
         ),
         pytest.param("a ` <details>b</details> ` c", ["a ` <details>b</details> ` c"], [], id="details in code"),
-        pytest.param("use `a <think>b", ["use `a "], [("thought", "b")], id="never closed behind a backtick"),
+        pytest.param("use `a\n<think>b", ["use `a\n"], [("thought", "b")], id="never closed behind a backtick"),
         pytest.param("`a`<think>b</think>`c`", ["`a` `c`"], [("thought", "b")], id="between backticks"),
         pytest.param(
             "`a`<think>b</think><think>c</think>`d`",
@@ -527,6 +530,140 @@ def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
     assert hidden == asides(text)
 
 
+MENTION = "The <details> element hides content.\nUse it wisely."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(MENTION, id="repro details"),
+        pytest.param(MENTION.replace("<details>", "`<details>`"), id="repro details in backticks"),
+        pytest.param(MENTION.replace("<details>", "<details open>"), id="with attributes"),
+        pytest.param("Put your reasoning inside a <think> tag.", id="repro think"),
+        pytest.param("Put your reasoning inside a `<think>` tag.", id="repro think in backticks"),
+        pytest.param("Some say <THINKING>, some <mm:thought>.\nSo be it.", id="other spellings"),
+        pytest.param("use `a <think>b`", id="in code over a space"),
+        pytest.param("- <details>: more text\n- <think>: a thought\n", id="in a list of tags"),
+        pytest.param("1. <details> is one\n2. <summary> another\n", id="in a numbered list"),
+        pytest.param("| tag |\n|---|\n| <think> |\n\nx", id="in a table"),
+        pytest.param("a **<details>** b (<think>) c\nd", id="in other marks"),
+        pytest.param("The `</think>` tag closes it.", id="its end in backticks"),
+        pytest.param("[a](<think> b) c\nd", id="in an address"),
+        pytest.param("Ann: <think> is a tag", id="behind another's label"),
+    ],
+)
+def test_a_tag_within_a_line_that_nothing_closes_is_text(text: str) -> None:
+    assert text == "".join(texts(text))
+    assert not asides(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "hidden"),
+    [
+        pytest.param(
+            "A <details> tag:\n```html\n<details>\nb\n</details>\n```\nc",
+            ["A <details> tag:\n", "```html\n<details>\nb\n</details>\n```", "\n", "c"],
+            [],
+            id="an example in code",
+        ),
+        pytest.param(
+            "A <think> tag:\n<think>\nb\n</think>c", ["A <think> tag:\n", "c"], [("thought", "b")], id="a block"
+        ),
+        pytest.param(
+            "a <details>b\n<details>\nc\n</details>\nd</details> e",
+            ["a  e"],
+            [("details", "b\n<details>\nc\n</details>\nd")],
+            id="a block in the block",
+        ),
+        pytest.param(
+            "a <think>b <think>c</think> d", ["a  d"], [("thought", "b <think>c")], id="a mention in a thought"
+        ),
+        pytest.param("a\n  <think>b\nc", ["a\n", "  "], [("thought", "b\nc")], id="behind an indent"),
+        pytest.param("> <think>b\nc", ["> "], [("thought", "b\nc")], id="behind a quote mark"),
+        pytest.param("<think>a</think> <details>b", [" "], [("thought", "a"), ("details", "b")], id="behind a block"),
+        pytest.param("- <details>a</details>b", ["- b"], [("details", "a")], id="in an item, closed"),
+        pytest.param(
+            "<details>\na\n<details>\nb\n</details>\nc\n</details>d",
+            ["d"],
+            [("details", "a\n<details>\nb\n</details>\nc")],
+            id="details in details",
+        ),
+        pytest.param(
+            "<think>\n<think>\na</think>b", ["b"], [("thought", "<think>\na")], id="opened twice, closed once"
+        ),
+    ],
+)
+def test_a_tag_is_closed_by_its_own_end(text: str, expected: list[str], hidden: list[tuple[str, str]]) -> None:
+    assert expected == texts(text)
+    assert hidden == asides(text)
+
+
+@pytest.mark.parametrize("label", ["Ren: ", "**Ren:** ", "Ren (mad): ", "> Ren: "])
+def test_behind_its_own_label_the_persona_thinks_at_once(label: str) -> None:
+    buffer = Buffer(speaker="Ren")
+
+    assert not buffer.feed(f"{label}<think>" + "plan\n" * 1000)
+    assert HoldReason("hidden", "thought") == buffer.waiting()
+    assert [f"{label}Hi\n"] == [item.text for item in buffer.feed("</think>Hi\nx") if isinstance(item, Segment)]
+
+
+@pytest.mark.parametrize("opening", ["<think>", "<ns:THOUGHT>", "<details>", "<details open>"])
+def test_the_text_behind_a_tag_within_a_line_waits_for_hold_and_no_longer(opening: str) -> None:
+    buffer = Buffer(BufferSettings(hold=100))
+
+    said = [buffer.feed(piece) for piece in (f"One.\nTwo {opening}\nthree", "x" * 93, "x")]
+
+    assert [[Segment("One.\n", Boundary.NEWLINE)], [], [Segment(f"Two {opening}\n", Boundary.NEWLINE)]] == [
+        *map(list, said)
+    ]
+
+
+def test_an_end_that_comes_too_late_closes_nothing() -> None:
+    long = "x" * 90
+    late = f"a <details>{long}x</details> b"
+
+    assert ["a  b"] == texts(late.replace("xx", "x", 1), settings=BufferSettings(hold=100))
+    assert late == "".join(texts(late, settings=BufferSettings(hold=100)))
+
+
+@pytest.mark.parametrize("why", [Ending.STOP, Ending.CUT_SHORT])
+def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off(why: Ending) -> None:
+    assert [Segment("Well. ", Boundary.FINAL), Aside(AsideKind.THOUGHT, "He is rude. I")] == items(
+        "Well. <think>He is rude. I", why
+    )
+
+
+TAGS = [
+    *("<think>", "</think>", "<ns:Thinking>", "</THOUGHT>", "<details>", "<details open>", "</details>", "<det", "ails>", "</"),
+    *("<summary>s</summary>", "<summary>", "\n", "\n\n", "\n> ", "\n- ", " ", "a", "b. ", "Ren: ", "(", ")", "**", "||", "|"),
+    *("`", "\n```py\n", "\n```\n", "| a | b |\n|---|---|\n| c || d |\n", "x" * 40, "lorem ipsum " * 9, "\r", "日本。"),
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(TAGS), max_size=25).map("".join),
+    st.lists(st.integers(0, 800), max_size=5),
+    st.builds(
+        BufferSettings,
+        overflow=st.just(100),
+        code_overflow=st.just(200),
+        hold=st.sampled_from([0, 5, 60, 200, 1950]),
+        details=st.sampled_from(["hide", "spoiler"]),
+    ),
+    st.sampled_from(Ending),
+)
+def test_tags_at_any_place_mean_the_same_however_they_are_sliced(
+    text: str, cuts: list[int], settings: BufferSettings, why: Ending
+) -> None:
+    def run(pieces: list[str]) -> list[Item]:
+        buffer = Buffer(settings, sentences=len(cuts) % 2 > 0, speaker="Ren")
+        return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(why)]
+
+    places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+
+    assert run([text]) == run(list(text)) == run([text[start:end] for start, end in pairwise(places)])
+
+
 @pytest.mark.parametrize(
     ("speaker", "text", "expected", "hidden"),
     [
@@ -536,8 +673,8 @@ def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
         ),
         pytest.param(
             "Ren",
-            "<think>a\nRen: b <think>c\nRen: d",
-            ["\n", "Ren: b "],
+            "<think>a\nRen: b\n<think>c\nRen: d",
+            ["\n", "Ren: b\n"],
             ["a", "c\nRen: d"],
             id="what is hidden in it stays hidden",
         ),
@@ -858,7 +995,8 @@ def test_a_text_of_any_length_leaves_whole(text: str) -> None:
         pytest.param("(a\nb) c", "", "", id="a bracket that has closed"),
         pytest.param("```py\nx = 1\n", "code", "```", id="code"),
         pytest.param("| a |\n|---|\n| b |", "table", "", id="a table"),
-        pytest.param("a <think>b\n", "hidden", "thought", id="a thought"),
+        pytest.param("<think>b\n", "hidden", "thought", id="a thought"),
+        pytest.param("a <think>b\n", "mark", "<think>", id="a tag that may open one"),
         pytest.param("<details>b", "hidden", "details", id="details"),
         pytest.param("a <think>b</think> c", "", "", id="a thought that is over"),
     ],

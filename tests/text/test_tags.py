@@ -144,6 +144,17 @@ def read(kind: AsideKind, pieces: list[str]) -> tuple[str, str | None]:
         pytest.param(AsideKind.THOUGHT, "a<", "a<", None, id="ends in a bracket"),
         pytest.param(AsideKind.THOUGHT, "a<</think>b</think>", "a<", "b</think>", id="only the first closes"),
         pytest.param(AsideKind.DETAILS, "body</details>x", "body", "x", id="details"),
+        pytest.param(
+            AsideKind.DETAILS,
+            "a\n > <details open>b</details>c</details>d",
+            "a\n > <details open>b</details>c",
+            "d",
+            id="details in details",
+        ),
+        pytest.param(
+            AsideKind.DETAILS, "a <details> b</details>c", "a <details> b", "c", id="a mention of details in details"
+        ),
+        pytest.param(AsideKind.THOUGHT, "\n<think>a</think>b", "<think>a", "b", id="a thought opened twice"),
         pytest.param(AsideKind.DETAILS, "a</DETAILS>b", "a</DETAILS>b", None, id="details keep their case"),
         pytest.param(AsideKind.DETAILS, "<summary>T</summary>\nbody</details>", "body", "", id="without the summary"),
         pytest.param(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..text.alignment import Aligned, aligned, squeezed
 from ..text.intake import ODD
 from ..text.overlap import Overlap
+from ..text.tags import DETAILS_END, without_summary
 from ..text.units import WHITESPACE, units
 
 _WHITE = frozenset(WHITESPACE)
@@ -26,8 +27,6 @@ _THINK = r"(?:[a-z][\w.:-]{0,62}:)?(?:think(?:ing)?|thought|reasoning)>"
 _TAG = re.compile(rf"<{_THINK}|</{_THINK}|<details[^<>]{{0,200}}>", re.ASCII | re.IGNORECASE)
 _CLOSER = re.compile(rf"</{_THINK}", re.ASCII | re.IGNORECASE)
 _EMPTY = re.compile(rf"<{_THINK}</{_THINK}|<details[^<>]{{0,200}}></details>", re.ASCII | re.IGNORECASE)
-_SUMMARY = re.compile(r"<summary>.*?</summary>", re.IGNORECASE | re.DOTALL)
-_DETAILS_END = "</details>"
 
 
 class TakenText(NamedTuple):
@@ -138,10 +137,10 @@ class TextOrigins:
         text, end = self._text, tag.end()
         is_details = tag[0].lower().startswith("<details")
         if kind == "details" and is_details:
-            close = text.find(_DETAILS_END, end)
+            close = text.find(DETAILS_END, end + len(words))  # its words may hold another block
             inner = text[end : close if close >= 0 else len(text)]
-            if words in (_SUMMARY.sub("", inner, count=1), inner):
-                return tag.start(), close + len(_DETAILS_END) if close >= 0 else len(text)
+            if words in (without_summary(inner), inner):
+                return tag.start(), close + len(DETAILS_END) if close >= 0 else len(text)
         elif kind == "thought" and tag[0].startswith("</"):
             before = self._next - self._base  # nothing opened it, so all that waited was a thought
             return (before, end) if words.endswith(text[max(before, tag.start() - _SAMPLE) : tag.start()]) else (0, 0)

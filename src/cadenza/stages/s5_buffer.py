@@ -6,7 +6,8 @@ emphasis waits: if the mark closes, the place is inside a span and is dropped; i
 the cut is made. A text without a place is cut when it grows too long.
 
 Code blocks and tables become segments of their own, and a long one is split with its fence or header repeated. A hidden
-block (``<think>``, ``<details>``) becomes an ``Aside``; the text before and after it stays in order.
+block (``<think>``, ``<details>``) becomes an ``Aside``; the text before and after it stays in order. If details are to
+be shown, ``s5_spoiler`` puts their segments into a spoiler.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from ..settings import BufferSettings
 from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, up_to_last_clause
 from ..text.intake import ODD, Intake
-from ..text.labels import AnswerLabel
+from ..text.labels import AnswerLabel, any_of, opening_label
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import BlockTag, HiddenBlock
+from ..text.tags import BlockTag, HiddenBlock, block_tag
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
+from .s5_spoiler import SPOILER, ShownDetails
 
 Item: TypeAlias = Segment | Aside
 
@@ -74,7 +76,9 @@ class Buffer:
         self._settings = settings or BufferSettings()
         self._sentences = sentences
         self._lone_words = lone_words
-        self._speaker = AnswerLabel(speaker) if speaker.strip(WHITESPACE) else None
+        speaker = speaker.strip(WHITESPACE)
+        self._speaker = AnswerLabel(speaker) if speaker else None
+        self._label = opening_label(any_of([speaker])) if speaker else None
         self._full = self._settings.overflow + FORWARD + 1
         self._goes_on = goes_on
         self._after_backticks = False  # whether a hidden block followed backticks
@@ -106,6 +110,7 @@ class Buffer:
             text = " " + text if text[0] == "`" else text  # keep two runs of backticks apart
             self._after_backticks = False
         out: list[Item] = []
+        self._outside = 0
         if self._hidden is not None:
             self._read_hidden(text, out)
         else:
@@ -116,6 +121,8 @@ class Buffer:
             self._scan(out, final=False)
         if self._hidden is not None or self._after_backticks or self._intake.held:
             self._scanner.pause()  # what comes next is not for the scanner, or not yet
+        if self._shown is not None:
+            out[self._outside :] = self._shown.wrapped(out[self._outside :])
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
@@ -124,9 +131,13 @@ class Buffer:
         if speech := self._speech_in_thought():
             _aside(AsideKind.THOUGHT, self._end_hidden(), out)
             out += self._feed_all(speech)
+        self._outside = len(out)
+        if why in (Ending.STOP, Ending.CUT_SHORT):
+            self._hide_undecided(out)
         self._scan(out, final=True)
         self._goes_on = self._goes_on or _speaks(out)
         self._release_rest(why, out)
+        self._end_details(why.boundary, out)
         self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             _aside(self._hidden.kind, self._hidden.content(), out)
@@ -144,17 +155,22 @@ class Buffer:
             return HoldReason("code", scanner.fence)
         if scanner.table:
             return HoldReason("table")
+        if tag := scanner.undecided_tag:
+            return HoldReason("mark", tag.group())
         mark = self._intake.held or scanner.unsure
         is_unsure = mark in _ENDS
         opener = next((opener for opener in scanner.openers if opener.holds), None)
         if opener is not None and (self._places or is_unsure):  # without the mark the text could be cut
             return HoldReason("mark", opener.mark * opener.width)
-        return HoldReason("undecided", mark) if is_unsure else HoldReason()
+        if is_unsure:
+            return HoldReason("undecided", mark)
+        return HoldReason("mark", SPOILER) if self._shown is not None and self._shown.size else HoldReason()
 
     @property
     def size(self) -> int:
         """How many characters are held back."""
-        return self._scanner.size + len(self._intake.held)
+        shown = 0 if self._shown is None else self._shown.size
+        return self._scanner.size + len(self._intake.held) + shown
 
     def _begin(self) -> None:
         self._intake = Intake()
@@ -164,11 +180,15 @@ class Buffer:
             hold=self._settings.hold,
             may_break_off=True,
         )
+        self._scanner.label = self._label
         self._append_plain = self._scanner.append_plain
         self._places: list[_Place] = []
         self._after_backticks = False  # whether a hidden block followed backticks
         self._reopened = False  # whether the current code block continues one that was split
         self._hidden: HiddenBlock | None = None
+        self._shown: ShownDetails | None = None
+        self._inner_details = 0  # how many blocks are open inside the one that is shown
+        self._outside = 0  # how many items of this feed do not belong to it
         self._overlap = Overlap() if self._settings.overlap else None
         self._set_bound()
 
@@ -272,17 +292,29 @@ class Buffer:
         tag: BlockTag | None = find.tag
         if tag is None:
             return
-        if tag.closes:
+        if tag.kind is AsideKind.DETAILS and (tag.closes or self._shows_details):
+            self._cut_out_tag(find, out)
+            self._leave_details(out) if tag.closes else self._enter_details(out)
+        elif tag.closes:
             # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
             _aside(tag.kind, self._scanner.text[: find.start], out)
             self._scanner.drop(find.end)
             self._scanner.table = False
             self._places.clear()
             self._set_bound()
-            return
-        self._hidden = HiddenBlock(tag.kind)
-        rest = self._scanner.cut_out(find.start)
-        self._read_hidden(rest[find.end - find.start :], out)
+        else:
+            self._hide(find.start, find.end, tag.kind, out)
+
+    def _hide(self, start: int, end: int, kind: AsideKind, out: list[Item]) -> None:
+        """Read the block of *kind* whose tag is from *start* to *end*."""
+        self._hidden = HiddenBlock(kind)
+        rest = self._scanner.cut_out(start)
+        self._read_hidden(rest[end - start :], out)
+
+    def _hide_undecided(self, out: list[Item]) -> None:
+        """The reply is broken off: what may be a thought is not shown."""
+        if tag := self._scanner.undecided_tag:
+            self._hide(tag.start(), tag.end(), block_tag(tag).kind, out)
 
     def _read_hidden(self, text: str, out: list[Item]) -> None:
         hidden = self._hidden
@@ -306,6 +338,42 @@ class Buffer:
         if self._hidden is None or self._speaker is None:
             return ""
         return self._hidden.speech(self._speaker)
+
+    # --- details that are shown ---------------------------------------------------------
+
+    @property
+    def _shows_details(self) -> bool:
+        """Whether a block that begins here is shown; in the row of a table it would tear the table."""
+        return self._settings.details == "spoiler" and not self._scanner.table
+
+    def _cut_out_tag(self, find: Find, out: list[Item]) -> None:
+        """Release what precedes the tag, but no quote mark alone; what follows the tag begins a line."""
+        scanner, start = self._scanner, find.start - self._release(out)
+        scanner.table = False
+        if scanner.text[:start].strip(WHITESPACE + ">"):
+            self._cut(start, Boundary.NEWLINE, Kind.PROSE, out)
+        else:
+            self._drop(start)
+        self._drop(find.end - find.start)
+        scanner.begin_line()
+
+    def _enter_details(self, out: list[Item]) -> None:
+        if self._shown is None:
+            self._shown, self._outside = ShownDetails(), len(out)
+            self._scanner.in_details = True
+        else:
+            self._inner_details += 1
+
+    def _leave_details(self, out: list[Item]) -> None:
+        if self._inner_details:
+            self._inner_details -= 1
+        else:
+            self._end_details(Boundary.NEWLINE, out)
+
+    def _end_details(self, boundary: Boundary, out: list[Item]) -> None:
+        if self._shown is not None:
+            out[self._outside :] = self._shown.closed(out[self._outside :], boundary)
+            self._shown, self._scanner.in_details = None, False
 
     # --- too much text ------------------------------------------------------------------
 

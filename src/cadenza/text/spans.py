@@ -28,7 +28,17 @@ from typing import NamedTuple
 from ..types import AsideKind
 from . import sentences, tables
 from .intake import ODD
-from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
+from .tags import (
+    BLOCK_EDGES,
+    BLOCK_TAG,
+    DETAILS_END,
+    DISCORD_TAG,
+    LONGEST_EDGE,
+    BlockTag,
+    block_tag,
+    could_be_block_tag,
+    could_be_discord_tag,
+)
 from .units import WHITESPACE
 
 PAIRS = {"「": "」", "『": "』", "｢": "｣", "〈": "〉", "《": "》", "（": "）"}
@@ -216,6 +226,8 @@ class Scanner:
         "bound",
         "fence",
         "hold",
+        "in_details",
+        "label",
         "openers",
         "position",
         "spans",
@@ -234,7 +246,8 @@ class Scanner:
         """Wait at most *hold* characters for a mark to close; with *sentence_ends*, find these too.
 
         With *lone_words*, a sentence of a single word counts as one; otherwise it belongs to its neighbour on the line.
-        With *may_break_off*, code that is open at the end of the text was broken off; otherwise its backtick is text.
+        With *may_break_off* the text is what a model says: code that is open at its end was broken off, otherwise its
+        backtick is text, and the tag of a hidden block within a line is one only if the block ends within *hold*.
         """
         self.text = ""
         self.position = 0
@@ -247,6 +260,10 @@ class Scanner:
         self.fence = ""
         """The marks that opened the current code block; empty outside one."""
         self.table = False
+        self.in_details = False
+        """Whether a ``<details>`` block that is shown is open, so that its closing tag means something."""
+        self.label: re.Pattern[str] | None = None
+        """The label of the persona. A hidden block behind it begins the line."""
         self._barred = False  # whether the rows of the table begin with a bar
         self._ends_barred = False  # whether they end with a bar and begin without one
         self._quote_mark = ""  # the quote mark in front of its lines
@@ -321,8 +338,13 @@ class Scanner:
         rest = self.text[start:]
         self.text = self.text[:start]
         self.position = start
+        self._seek_for = -1  # other text may follow
         self._lone.clear()
         return rest
+
+    def begin_line(self) -> None:
+        """Count what follows as the beginning of a line; nothing may be in front of it."""
+        self._line = 0
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replace ``text[start:end]``, which is scanned already; the scan goes on after it."""
@@ -349,6 +371,11 @@ class Scanner:
     def unsure(self) -> str:
         """The character at which the scan waits for more text; empty if it does not wait."""
         return "" if self._unjoined else self.text[self.position : self.position + 1]
+
+    @property
+    def undecided_tag(self) -> re.Match[str] | None:
+        """The tag of a block that may be hidden, if the scan waits for the block to end."""
+        return BLOCK_TAG.match(self.text, self.position) if self.unsure == "<" else None
 
     def held_from(self) -> int:
         """Where the first opener is that text waits for; the length of the text without one."""
@@ -827,6 +854,8 @@ class Scanner:
             furthest = max(index + self.hold // 4, min(line_end, furthest))
         # A row ends with its line, and code in it too.
         reach = line_end if self.table and line_end >= 0 else len(self.text)
+        if self.in_details and (closing := self.text.find("\n" + DETAILS_END, end, reach)) >= 0:
+            reach = closing
         for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek, reach):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 self._lone[width] = run.start()
@@ -1075,8 +1104,13 @@ class Scanner:
     def _angle(self, index: int, final: bool) -> Find | None:
         match = BLOCK_TAG.match(self.text, index)
         if match:
-            self.position = index
-            return Find(Found.BLOCK_TAG, index, match.end(), block_tag(match))
+            return self._block_tag(match, final=final)
+        if self.in_details and self.text.startswith(DETAILS_END, index):
+            end = index + len(DETAILS_END)
+            if self._needs_more(end, final=final):
+                return _WAIT
+            end += self.text.startswith("\n", end)  # the line of the tag is no line of the text
+            return Find(Found.BLOCK_TAG, index, end, BlockTag(AsideKind.DETAILS, closes=True))
         if not final and (could_be_block_tag(self.text, index) or could_be_discord_tag(self.text, index)):
             return _WAIT
         tag = DISCORD_TAG.match(self.text, index)
@@ -1084,6 +1118,38 @@ class Scanner:
         if tag:
             self.spans.append(Span(SpanKind.TAG, index, tag.end()))
         return None
+
+    def _block_tag(self, match: re.Match[str], *, final: bool) -> Find | None:
+        tag = block_tag(match)
+        is_tag: bool | None = tag.closes or not self._may_break_off or self._begins_line(match.start())
+        if not is_tag:
+            is_tag = self._block_closes(tag.kind, match, final=final)
+        if is_tag is None:
+            return _WAIT
+        self.position = match.start() if is_tag else match.end()
+        return Find(Found.BLOCK_TAG, match.start(), match.end(), tag) if is_tag else None
+
+    def _begins_line(self, index: int) -> bool:
+        """Whether only quote marks, an indent and the persona's label precede *index* on its line."""
+        prefix = _FENCE_PREFIX.match(self.text, self._line, index) if self._line >= 0 else None
+        if prefix is None:
+            return False
+        start = prefix.end()
+        return start == index or bool(self.label and self.label.fullmatch(self.text, start, index))
+
+    def _block_closes(self, kind: AsideKind, tag: re.Match[str], *, final: bool) -> bool | None:
+        """Whether the block of *kind* that *tag* opens ends within ``hold``; ``None`` if that is not known yet."""
+        self._start_seeking(tag.start(), tag.end())
+        last = tag.end() + self.hold
+        reach = min(last, len(self.text))
+        if self.text.find("</", self._seek, reach) >= 0:
+            for edge in BLOCK_EDGES[kind].finditer(self.text, self._seek, reach):
+                self._seek = edge.end()
+                self._seek_depth += 1 if edge.lastgroup == "opens" else -1
+                if self._seek_depth < 0:
+                    return True
+            self._seek = max(self._seek, reach - LONGEST_EDGE)
+        return None if reach < last and not final else False
 
     def _backslash(self, index: int, final: bool) -> Find | None:
         if self._needs_more(index + 1, final=final):

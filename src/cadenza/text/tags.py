@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 # With its namespace a name has at most 63 letters.
 _THINK = r"(?:(?:[a-z][\w.-]{0,56}:)?think|(?:[a-z][\w.-]{0,52}:)?(?:thinking|thought|reasoning))"
 
-BLOCK_TAG = re.compile(
-    rf"(?P<think></?{_THINK}>)|(?-i:(?P<details><details(?:\s[^>]{{0,200}})?>))", re.ASCII | re.IGNORECASE
-)
+_DETAILS = r"<details(?:\s[^>]{0,200})?>"
+
+BLOCK_TAG = re.compile(rf"(?P<think></?{_THINK}>)|(?-i:(?P<details>{_DETAILS}))", re.ASCII | re.IGNORECASE)
 """The tag of a hidden block: opening or closing for thoughts, opening for details."""
+DETAILS_END = "</details>"
 
 _BLOCK_TAG_PART = re.compile(r"</?(?:[a-z][\w.:-]{0,62})?\Z|<details\s[^>]{0,200}\Z", re.ASCII | re.IGNORECASE)
 
@@ -36,11 +37,17 @@ _DISCORD_TAG_PART = re.compile(
     re.ASCII,
 )
 
-_CLOSERS = {
-    AsideKind.THOUGHT: re.compile(rf"</{_THINK}>", re.ASCII | re.IGNORECASE),
-    AsideKind.DETAILS: re.compile("</details>"),
+_LINE_BEGIN = r"\n[ \t>]{0,20}"
+BLOCK_EDGES = {
+    AsideKind.THOUGHT: re.compile(rf"(?P<opens>{_LINE_BEGIN}<{_THINK}>)|</{_THINK}>", re.ASCII | re.IGNORECASE),
+    AsideKind.DETAILS: re.compile(rf"(?P<opens>{_LINE_BEGIN}{_DETAILS})|{DETAILS_END}", re.ASCII),
 }
-_SUMMARY = re.compile(r"<summary>.*?</summary>", re.IGNORECASE | re.DOTALL)
+"""Where a block ends, and where another of its kind begins a line: the next end is the end of that one."""
+LONGEST_EDGE = 240
+_THOUGHT_END = re.compile(rf"</{_THINK}>", re.ASCII | re.IGNORECASE)
+# Details may hold details. A thought is over at the first closing tag: models open one twice and close it once.
+_ENDS = {AsideKind.THOUGHT: _THOUGHT_END, AsideKind.DETAILS: BLOCK_EDGES[AsideKind.DETAILS]}
+_SUMMARY = re.compile(r"<(?P<end>/)?summary>", re.IGNORECASE)
 _LONGEST_CLOSER = 72
 
 
@@ -79,11 +86,7 @@ class BlockEnd(NamedTuple):
 
 def thought_end(text: str) -> BlockEnd:
     """Where a thought ends that *text* is a part of."""
-    return _block_end(text, AsideKind.THOUGHT)
-
-
-def _block_end(text: str, kind: AsideKind) -> BlockEnd:
-    closer = _CLOSERS[kind].search(text)
+    closer = _THOUGHT_END.search(text)
     if closer:
         return BlockEnd(closer.start(), closer.end(), is_whole=True)
     # Only a short tail that begins with "<" can be part of a closing tag.
@@ -93,32 +96,52 @@ def _block_end(text: str, kind: AsideKind) -> BlockEnd:
     return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
 
 
+def without_summary(details: str) -> str:
+    """*details* without the first summary."""
+    start = -1
+    for tag in _SUMMARY.finditer(details):
+        if start >= 0 and tag["end"]:
+            return details[:start] + details[tag.end() :]
+        if start < 0 and not tag["end"]:
+            start = tag.start()
+    return details
+
+
 class HiddenBlock:
     """Reads a hidden block until its closing tag, however the stream is sliced."""
 
-    __slots__ = ("_parts", "_tail", "kind")
+    __slots__ = ("_inner", "_parts", "_tail", "kind")
 
     def __init__(self, kind: AsideKind) -> None:
         self.kind = kind
+        self._inner = 0  # how many blocks inside it are open
         self._parts: list[str] = []
-        self._tail = ""
+        self._tail = ""  # what may hold the beginning of a tag
 
     def feed(self, text: str) -> str | None:
         """Take *text*; once the block has closed, return the text after it."""
         text = self._tail + text
-        end = _block_end(text, self.kind)
-        self._parts.append(text[: end.start])
-        if end.is_whole:
-            self._tail = ""
-            return text[end.end :]
-        self._tail = text[end.start :]
+        read = 0
+        for edge in _ENDS[self.kind].finditer(text):
+            read = edge.end()
+            if edge.lastgroup == "opens":
+                self._inner += 1
+            elif self._inner:
+                self._inner -= 1
+            else:
+                self._parts.append(text[: edge.start()])
+                self._tail = ""
+                return text[read:]
+        read = max(read, len(text) - LONGEST_EDGE)
+        self._parts.append(text[:read])
+        self._tail = text[read:]
         return None
 
     def content(self) -> str:
         """The content, trimmed; details also lose their summary line."""
         text = "".join(self._parts) + self._tail
         if self.kind is AsideKind.DETAILS:
-            text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
+            text = without_summary(text)
         return text.strip(WHITESPACE)
 
     def speech(self, speaker: AnswerLabel) -> str:

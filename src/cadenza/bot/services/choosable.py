@@ -18,6 +18,7 @@ _CHOOSABLE = frozenset(
     {
         *("thinking", "stop_strings", "temperature", "top_p", "top_k", "min_p"),
         *("frequency_penalty", "presence_penalty", "repetition_penalty"),
+        "details",
         *("use_emoji", "unknown_emoji", "emoji_lookback", "unicode_spaces", "sanitise", "label_guard", "speaker_guard"),
         *("tables", "degree", "shape", "typing", "casual", "grouping", "gather"),
         *("limit", "message_limit", "when_full", "code_file"),
