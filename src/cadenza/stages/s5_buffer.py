@@ -175,7 +175,8 @@ class Buffer:
         """Tell the scanner how much text may gather before it reports ``FULL``."""
         scanner = self._scanner
         if scanner.fence or scanner.table:
-            scanner.bound = self._settings.code_overflow
+            begin = self._places[-1].end if self._places else 0  # of code that waits for the emphasis around it
+            scanner.bound = begin + self._settings.code_overflow
         else:
             scanner.bound = self._full
 
@@ -234,13 +235,21 @@ class Buffer:
         scanner = self._scanner
         certain = scanner.held_from()
         begin = done = 0
+        may_be_cut = scanner.is_cut
         for place in self._places:
             if place.end > certain:
                 break
             done += 1
-            if place.end > begin and (place.boundary in _AROUND_CODE or not scanner.is_inside(place.end)):
+            if place.boundary in _AROUND_CODE:
                 kind = Kind.CODE if place.boundary is Boundary.CODE_CLOSE else Kind.PROSE
-                out.append(self._segment(begin, place.end, place.boundary, kind))
+                if place.end > begin:
+                    out.append(self._segment(begin, place.end, place.boundary, kind))
+                    begin, may_be_cut = place.end, True
+            elif not scanner.is_inside(place.end):
+                if may_be_cut:
+                    out.append(self._segment(begin, place.end, place.boundary, Kind.PROSE))
+                else:
+                    out.append(Segment(scanner.text[begin : place.end], place.boundary))
                 begin = place.end
         del self._places[:done]
         self._drop(begin)
@@ -249,13 +258,12 @@ class Buffer:
     def _segment(self, begin: int, end: int, boundary: Boundary, kind: Kind) -> Segment:
         scanner = self._scanner
         text = scanner.text[begin:end]
-        return Segment(
-            in_backticks(text) if kind is Kind.CODE else text,
-            boundary,
-            kind,
-            opens_in=scanner.open_marks(begin, begin),
-            ends_in=scanner.open_marks(begin, end),
-        )
+        if kind is Kind.CODE:
+            text = in_backticks(text)
+        if not (scanner.is_cut or scanner.spans):
+            return Segment(text, boundary, kind)
+        opens_in, ends_in = scanner.open_marks(begin, begin), scanner.open_marks(begin, end)
+        return Segment(text, boundary, kind, opens_in=opens_in, ends_in=ends_in)
 
     def _cut_around_code(self, end: int, boundary: Boundary, out: list[Item]) -> None:
         """Cut where a code block begins or ends, as soon as it is known whether emphasis encloses the block."""

@@ -166,12 +166,13 @@ _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
-_LONE_COLON = re.compile(f"[:：][ \\t]{{0,{_LOOKAHEAD}}}")
+_COLONS = frozenset(":：")
+_LONE_COLON = re.compile(f"[:：][ \\t]{{0,{_LOOKAHEAD}}}(?=[ \\t\n]|\\Z)")
 SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
 """How a line begins that is a quote, a heading or subtext up to its end."""
 _ROW = re.compile(r"\s*\|(?!\|)")
 """How a line begins that looks like the row of a table."""
-_LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;:。！？、，：")
+_LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
 """Characters after a line end that may belong to the line before it."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _LONGEST_ADDRESS = 2000
@@ -184,6 +185,8 @@ _NO_ADDRESS = frozenset(["", *WHITESPACE])
 _AFTER_URL = frozenset(".,;:!?'…")
 _AFTER_URL_IN_ITALICS = _AFTER_URL | {"_"}
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_IN_ITALICS = frozenset('*~|"“「(')
+_BEFORE_ITALICS = frozenset(["", *WHITESPACE, *"*~|"])
 _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
 
@@ -227,6 +230,7 @@ class Scanner:
         "bound",
         "fence",
         "hold",
+        "is_cut",
         "openers",
         "position",
         "spans",
@@ -246,6 +250,8 @@ class Scanner:
         self._may_break_off = may_break_off
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
+        self.is_cut = False
+        """Whether emphasis may be open at a cut outside all spans."""
         self.fence = ""
         """The marks that opened the current code block; empty outside one."""
         self.table = False
@@ -312,8 +318,12 @@ class Scanner:
             self.spans = [
                 Span(span.kind, span.start - count, span.end - count, span.marker)
                 for span in self.spans
-                if span.start >= count or (span.marker and span.start + len(span.marker) <= count < span.end)
+                if span.start >= count or (count < span.end and 0 < len(span.marker) <= count - span.start)
             ]
+        if self.is_cut:
+            self.is_cut = bool(self.openers or self.spans)
+        elif self.spans:
+            self.is_cut = any(span.start < 0 for span in self.spans)
 
     def _drop_openers(self, count: int) -> None:
         kept: list[Opener] = []
@@ -324,7 +334,7 @@ class Scanner:
                     continue
                 if opener.ended and opener.ended <= count:
                     continue
-                opener.believed, opener.holds = True, False
+                self._believe(opener)
             opener.start -= count
             opener.ended -= count if opener.ended else 0
             kept.append(opener)
@@ -340,7 +350,8 @@ class Scanner:
         for opener in self.openers:
             if opener.holds:
                 opener.holds = False
-                opener.believed = opener.mark == "|" and opener.believable
+                if opener.mark == "|" and opener.believable:
+                    self._believe(opener)
         self._first_release = -1
 
     def cut_out(self, start: int) -> str:
@@ -393,7 +404,10 @@ class Scanner:
 
     def may_be_inside(self, index: int) -> bool:
         """Whether a cut before *index* falls inside a span or could: after an opener that may still close."""
-        return any(opener.start < index and not opener.believed for opener in self.openers) or self.is_inside(index)
+        for opener in self.openers:  # the outermost first
+            if not opener.believed:
+                return opener.start < index or self.is_inside(index)
+        return self.is_inside(index)
 
     def outside(self, index: int) -> int:
         """The last index up to *index* at which a cut is outside all spans; 0 if there is none."""
@@ -473,7 +487,9 @@ class Scanner:
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
             if opener.holds and self._release_at(opener) <= stop:
-                opener.holds, opener.believed = False, opener.believable
+                opener.holds = False
+                if opener.believable:
+                    self._believe(opener)
                 self._first_release = -1
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
@@ -506,6 +522,11 @@ class Scanner:
             self.openers.append(opener)
             if self._first_release >= 0:
                 self._first_release = min(self._first_release, self._release_at(opener))
+
+    def _believe(self, opener: Opener) -> None:
+        """Text need not wait for *opener* any more, but a cut inside it closes and reopens it."""
+        opener.holds, opener.believed = False, True
+        self.is_cut = True
 
     def _forget(self, kept: list[Opener]) -> None:
         """Keep only the openers *kept*."""
@@ -553,7 +574,11 @@ class Scanner:
             return _WAIT
         if opens_table:
             return self._table_open()
-        end = self._carry_end(index, following, final=final) if looks_ahead else following
+        end = following
+        if looks_ahead:
+            end = self._carry_end(index, following, final=final)
+        elif after in _COLONS:
+            end = self._lone_colon_end(index, following, final=final)
         if end < 0:
             return _WAIT
         in_quote = self._stays_quoted(index, following)
@@ -858,7 +883,7 @@ class Scanner:
             if opener.mark != "|":
                 opener.believable = False
             elif opener.believable:
-                opener.holds, opener.believed = False, True
+                self._believe(opener)
             if opener.believed or (opener.holds and opener.mark in marks):
                 kept.append(opener)
         self._forget(kept)
@@ -1000,8 +1025,7 @@ class Scanner:
             return None
         if after == _VARIATION:
             return None  # a keycap emoji
-        # ^_^ is not italic: a single underscore opens only in front of a word.
-        if _touches(after, before, mark) and (mark != "_" or width > 1 or after.isalnum()):
+        if _touches(after, before, mark) and (mark != "_" or width > 1 or _opens_italics(before, after)):
             self._open(mark, index, width, believable=self.hold >= _LONG)
         return None
 
@@ -1234,6 +1258,11 @@ def _before_line_end(text: str, start: int) -> int:
 def _touches(inner: str, outer: str, mark: str) -> bool:
     """Whether a mark with *inner* towards its text and *outer* on the other side opens or closes something."""
     return bool(inner) and inner not in WHITESPACE and not _is_word(outer, mark)
+
+
+def _opens_italics(before: str, after: str) -> bool:
+    """Whether a single underscore between *before* and *after* opens italics: not in ``^_^``, ``*_*`` or ``-_-``."""
+    return after.isalnum() or (after in _IN_ITALICS and before in _BEFORE_ITALICS and before != after)
 
 
 def _is_word(character: str, mark: str) -> bool:
