@@ -18,13 +18,14 @@ from tests.laws.material import CORPUS, nasty_markdown
 
 _SETTINGS = BufferSettings(overflow=300, hold=2000, code_overflow=200)
 _SHORT = ["word", "one two three", "It ends. It begins", "a line\nand another", "日本語。そう"]
+_SHAPES = ("lines", "sentences")
 _MARKS = ("**", "*", "_", "__", "~~", "||")
 _BLOCK = "\n```py\nx = 1\n```\n"
 
 
-def _segments(text: str, settings: BufferSettings, *, sentences: bool, seed: int | None = None) -> list[Segment]:
+def _segments(text: str, settings: BufferSettings, shape: str, *, seed: int | None = None) -> list[Segment]:
     """The segments of *text*, which comes in one piece or, with a *seed*, in small ones."""
-    buffer, dice, items = Buffer(settings, sentences=sentences), Random(seed), []
+    buffer, dice, items = Buffer(settings, sentences=shape == "sentences"), Random(seed), []
     while text:
         size = dice.randint(1, 9) if seed is not None else len(text)
         items += buffer.feed(text[:size])
@@ -65,12 +66,12 @@ def _marks_left(text: str) -> str:
     return re.sub(r"[^*_~|]", "", left)
 
 
-@given(_balanced(), st.booleans(), st.integers(0, 2**32))
-def test_segments_put_together_are_the_text_and_each_stands_alone(text: str, sentences: bool, seed: int) -> None:
-    segments = _segments(text, _SETTINGS, sentences=sentences)
+@given(_balanced(), st.sampled_from(_SHAPES), st.integers(0, 2**32))
+def test_segments_put_together_are_the_text_and_each_stands_alone(text: str, shape: str, seed: int) -> None:
+    segments = _segments(text, _SETTINGS, shape)
 
     assert text == "".join(segment.text for segment in segments)
-    assert segments == _segments(text, _SETTINGS, sentences=sentences, seed=seed)
+    assert segments == _segments(text, _SETTINGS, shape, seed=seed)
     assert ["", *(segment.ends_in for segment in segments)] == [*(segment.opens_in for segment in segments), ""]
     for segment in segments:
         if segment.kind is Kind.PROSE:
@@ -81,16 +82,16 @@ def test_segments_put_together_are_the_text_and_each_stands_alone(text: str, sen
 
 @given(
     nasty_markdown(),
-    st.booleans(),
+    st.sampled_from(_SHAPES),
     st.builds(
         BufferSettings, overflow=st.integers(50, 1000), hold=st.integers(0, 2000), code_overflow=st.integers(200, 2000)
     ),
     st.integers(0, 2**32),
 )
-def test_slices_do_not_change_what_is_open(text: str, sentences: bool, settings: BufferSettings, seed: int) -> None:
-    segments = _segments(text, settings, sentences=sentences)
+def test_slices_do_not_change_what_is_open(text: str, shape: str, settings: BufferSettings, seed: int) -> None:
+    segments = _segments(text, settings, shape)
 
-    assert segments == _segments(text, settings, sentences=sentences, seed=seed)
+    assert segments == _segments(text, settings, shape, seed=seed)
     for before, after in pairwise(segments):
         # Emphasis whose line did not close it ends with that line; nothing else does.
         assert after.opens_in.count("|") == before.ends_in.count("|")
@@ -99,6 +100,6 @@ def test_slices_do_not_change_what_is_open(text: str, sentences: bool, settings:
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_a_real_reply_leaves_no_mark_open(name: str) -> None:
-    segments = _segments(CORPUS[name], BufferSettings(), sentences=False)
+    segments = _segments(CORPUS[name], BufferSettings(), "lines")
 
     assert not any(segment.opens_in or segment.ends_in for segment in segments if segment.kind is Kind.PROSE)

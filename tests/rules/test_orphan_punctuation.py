@@ -38,6 +38,8 @@ def cleaned(*segments: str | Segment) -> list[str]:
         " ... \n",
         "。。。",
         "！？！",
+        ":",
+        "：",
     ],
 )
 def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:

@@ -490,6 +490,8 @@ class Scanner:
                 opener.holds = False
                 if opener.believable:
                     self._believe(opener)
+                elif opener.reach <= _OVER_EMPTY_LINE < self.hold // 4:
+                    self.openers.remove(opener)  # only an empty line shortens a wait that much, and it has not closed
                 self._first_release = -1
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
