@@ -38,6 +38,8 @@ def cleaned(*segments: str | Segment) -> list[str]:
         " ... \n",
         "。。。",
         "！？！",
+        ":",
+        "：",
     ],
 )
 def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
@@ -46,7 +48,7 @@ def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["-", "a.", "...a", "1.", "(...)", "**", "~", "!?", "!!", "?!\n", "？！", "?.", ":", ":::"],
+    ["-", "a.", "...a", "1.", "(...)", "**", "~", "!?", "!!", "?!\n", "？！", "?.", ":::"],
 )
 def test_what_says_something_stands_alone(text: str) -> None:
     assert [text, "there"] == cleaned(text, "there")

@@ -59,6 +59,9 @@ def texts(text: str, why: Ending = Ending.FINAL, settings: BufferSettings | None
         pytest.param("Hello\n!!\nbye", [("newline", "Hello\n!!"), ("newline", "\n"), ("final", "bye")], id="b32 a run"),
         pytest.param("Hello\n...\nx", [("newline", "Hello\n"), ("newline", "...\n"), ("final", "x")], id="b32 ellipsis"),
         pytest.param("Hi\n\n! bye\nx", [("newline", "Hi\n\n!"), ("newline", " bye\n"), ("final", "x")], id="b32 farther"),
+        pytest.param("Hi\n:\nbye", [("newline", "Hi\n:"), ("newline", "\n"), ("final", "bye")], id="a lone colon"),
+        pytest.param("Hi\n: x\ny", [("newline", "Hi\n"), ("newline", ": x\n"), ("final", "y")], id="a definition"),
+        pytest.param("Hi\n:)\ny", [("newline", "Hi\n"), ("newline", ":)\n"), ("final", "y")], id="a face"),
         pytest.param("Hi\n:wave: x\ny", [("newline", "Hi\n"), ("newline", ":wave: x\n"), ("final", "y")], id="a colon"),
         pytest.param("a\r\nb\r\n\r\nc", [("newline", "a\n"), ("newline", "b\n"), ("newline", "\n"), ("final", "c")], id="b33"),
         pytest.param("A. B. C", [("final", "A. B. C")], id="no sentences unless asked for"),
@@ -162,8 +165,13 @@ def test_b04_a_line_leaves_at_once_whatever_was_open_before_it() -> None:
         pytest.param("> a\n>\n> b\nc", ["> a\n", ">\n> b\n", "c"], id="a lone quote mark"),
         pytest.param(">\nb\nc", [">\n", "b\n", "c"], id="a lone quote mark and no quote"),
         pytest.param("*a\nb* c\nd", ["*a\nb* c\n", "d"], id="a star over a line end"),
-        pytest.param("_a\nb_ c\nd", ["_a\n", "b_ c\n", "d"], id="a single underscore holds nothing"),
-        pytest.param("(_a\nb_ c)\nd", ["(_a\nb_ c)\n", "d"], id="unless something else does"),
+        pytest.param("_a\nb_ c\nd", ["_a\nb_ c\n", "d"], id="an underscore over a line end"),
+        pytest.param("a_b\nc_d e_\nf", ["a_b\n", "c_d e_\n", "f"], id="underscores in names"),
+        pytest.param("**a\n\nb** c\nd", ["**a\n\nb** c\n", "d"], id="bold over an empty line"),
+        pytest.param("[a\nb](http://e.org) c\nd", ["[a\nb](http://e.org) c\n", "d"], id="a link over a line end"),
+        pytest.param("**a: ** b\nc\nd", ["**a: ** b\n", "c\n", "d"], id="even marks"),
+        pytest.param("**a: **b\nc\nd", ["**a: **b\n", "c\n", "d"], id="even marks that both look open"),
+        pytest.param('a "\\" b.\nc', ['a "\\" b.\n', "c"], id="a backslash in quotes"),
         pytest.param("no >_<\nyes ^_^\nx", ["no >_<\n", "yes ^_^\n", "x"], id="faces"),
         pytest.param("-#\nsmall\nx", ["-# small\n", "x"], id="a lone subtext marker"),
         pytest.param("a\n-# \n\n\nb\nx", ["a\n", "-# b\n", "x"], id="a lone subtext marker over empty lines"),
@@ -468,6 +476,106 @@ def test_a_row_without_an_end_is_none() -> None:
 
     assert text == "".join(item.text for item in found)
     assert {Kind.PROSE} == {item.kind for item in found}
+
+
+# --- emphasis that is cut ---------------------------------------------------------------
+
+
+def marked(text: str, why: Ending = Ending.FINAL, *, sentences: bool = False) -> list[tuple[str, str, str]]:
+    """The marks open at the beginning of every segment for *text*, its text, and those open at its end."""
+    found = items(text, why, sentences=sentences)
+    return [(item.opens_in, item.text, item.ends_in) for item in found if isinstance(item, Segment)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "||```py\nprint(42)\n```|| enjoy",
+            [("", "||", "||"), ("||", "```py\nprint(42)\n```", "||"), ("||", "|| enjoy", "")],
+            id="a spoiler around code",
+        ),
+        pytest.param(
+            "**Run:\n```sh\nls\n```\nnow** ok\nx",
+            [("", "**Run:\n", "**"), ("**", "```sh\nls\n```", "**"), ("**", "\nnow** ok\n", ""), ("", "x", "")],
+            id="bold around code",
+        ),
+        pytest.param(
+            "**Run:\n```sh\nls\n```\nnow",
+            [("", "**Run:\n", ""), ("", "```sh\nls\n```", ""), ("", "\n", ""), ("", "now", "")],
+            id="a mark before code that does not close",
+        ),
+        pytest.param(
+            "||a\n\n| b |\n|---|\n| c |\n\nd|| e",
+            [
+                ("", "||a\n", "||"),
+                ("||", "\n", "||"),
+                ("||", "| b |\n|---|\n| c |\n", "||"),
+                ("||", "\n", "||"),
+                ("||", "d|| e", ""),
+            ],
+            id="a spoiler around a table",
+        ),
+        pytest.param(
+            "||a\n```\nb\n```\nc",
+            [("", "||a\n", "||"), ("||", "```\nb\n```", "||"), ("||", "\n", "||"), ("||", "c", "||")],
+            id="a reply that breaks off in a spoiler",
+        ),
+        pytest.param("||a\nb", [("", "||a\nb||", "")], id="a short one"),
+        pytest.param(
+            "||a\n<think>b</think>c\n```\nd\n```|| e",
+            [("", "||a\n", "||"), ("||", "c\n", "||"), ("||", "```\nd\n```", "||"), ("||", "|| e", "")],
+            id="a thought in a spoiler",
+        ),
+    ],
+)
+def test_the_marks_around_a_block_are_known_on_both_sides(text: str, expected: list[tuple[str, str, str]]) -> None:
+    assert expected == marked(text)
+
+
+@pytest.mark.parametrize("mark", ["**", "*", "_", "__", "~~", "||", "**~~"])
+def test_emphasis_that_is_longer_than_a_message_goes_on(mark: str) -> None:
+    first, *middle, last = marked(f"Hi {mark}{'word and ' * 445}end{mark[::-1]} so")
+
+    assert (first[0], first[2], last[0], last[2]) == ("", mark, mark, "")
+    assert len(middle) > 1
+    assert {(opens_in, ends_in) for opens_in, _, ends_in in middle} == {(mark, mark)}
+
+
+def test_long_emphasis_is_cut_into_sentences() -> None:
+    found = marked(f"**{'It goes on. ' * 200}It ends.** Then. x", sentences=True)
+
+    assert found[0] == ("", "**It goes on.", "**")
+    assert set(found[1:-2]) == {("**", " It goes on.", "**")}
+    assert found[-2:] == [("**", " It ends.** Then.", ""), ("", " x", "")]
+
+
+def test_emphasis_that_its_long_line_does_not_close_ends_with_the_line() -> None:
+    found = marked(f"**{'word and ' * 400}end.\nnext\n\nlast")
+
+    assert [ends_in for _, _, ends_in in found[:-3]] == ["**"] * (len(found) - 3)
+    assert found[-3:] == [("", "next\n", ""), ("", "\n", ""), ("", "last", "")]
+
+
+def test_a_spoiler_hides_its_lines_whatever_its_length() -> None:
+    found = marked("||" + "secret\n" * 400 + "\nend|| so")
+
+    assert [opens_in for opens_in, _, _ in found[1:]] == ["||"] * (len(found) - 1)
+    assert (found[0], found[-1]) == (("", "||secret\n", "||"), ("||", "end|| so", ""))
+
+
+@pytest.mark.parametrize("text", ["if a||b then", "if (a ||b) then", "a || b"])
+def test_an_operator_hides_nothing(text: str) -> None:
+    assert not any(opens_in or ends_in for opens_in, _, ends_in in marked(text + "\nline" * 500))
+
+
+@pytest.mark.parametrize("why", Ending)
+def test_what_was_sent_of_a_spoiler_is_closed_by_the_last_segment(why: Ending) -> None:
+    assert marked("||" + "One two. " * 300, why)[-1][2] == "||"
+
+
+def test_a_thought_that_only_closes_opens_nothing() -> None:
+    assert marked("||a b</think>c\nd") == [("", "c\n", ""), ("", "d", "")]
 
 
 # --- hidden blocks ---------------------------------------------------------------------

@@ -8,6 +8,7 @@ from cadenza.text.repair import (
     as_written,
     close_fence,
     close_openers,
+    enclose,
     harmless,
     in_backticks,
     in_fence,
@@ -208,3 +209,26 @@ def test_only_what_would_be_something_is_closed(text: str, opener: Opener, expec
 )
 def test_code_that_moves_to_a_line_of_its_own_stays_in_its_quote(block: str, expected: str) -> None:
     assert expected == tidy_block(block)
+
+
+@pytest.mark.parametrize(
+    ("text", "opens_in", "ends_in", "expected"),
+    [
+        pytest.param("a", "", "", "a", id="nothing"),
+        pytest.param("a **b\n", "", "**", "a **b**\n", id="the first part"),
+        pytest.param(" b c", "||**", "||**", " ||**b c**||", id="a part between"),
+        pytest.param("\nb** c", "**", "", "\n**b** c", id="the last part"),
+        pytest.param("|| b", "||", "", " b", id="a mark that closes at once"),
+        pytest.param("**|| b", "||**", "", " b", id="two"),
+        pytest.param("a ||", "", "||", "a", id="a mark that opens last"),
+        pytest.param("||", "", "||", "", id="a mark alone"),
+        pytest.param("**b** c", "*", "*", "***b** c*", id="another mark at its beginning"),
+        pytest.param("> - b", "||", "||", "> - ||b||", id="a quoted item"),
+        pytest.param("a\n# b", "||", "||", "||a\n# b||", id="only the first line counts"),
+        pytest.param("\n# b", "||", "||", "\n# ||b||", id="behind an empty line"),
+        pytest.param("\n", "||", "||", "\n", id="a line end"),
+        pytest.param("```\na\n```", "||", "||", "||```\na\n```||", id="code"),
+    ],
+)
+def test_a_part_of_emphasis_stands_alone(text: str, opens_in: str, ends_in: str, expected: str) -> None:
+    assert expected == enclose(text, opens_in, ends_in)

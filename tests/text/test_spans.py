@@ -102,7 +102,20 @@ def spans_of(text: str) -> list[tuple[SpanKind, str]]:
             id="brackets with a space in them are not the address's",
         ),
         pytest.param("http://e.org/a(b(c d", [(URL, "http://e.org/a")], id="nor is half of them"),
-        pytest.param("[a\nb](c) d", [(ENCLOSED, "(c)")], id="a link's text ends with its line"),
+        pytest.param("[a\nb](c) d", [(LINK, "[a\nb](c)")], id="a link's text goes over a line end"),
+        pytest.param("[a\n\nb](c) d", [(ENCLOSED, "(c)")], id="a link's text ends with its paragraph"),
+        pytest.param("**a: ** b", [(EMPHASIS, "**a: **")], id="a wide mark closes behind a space"),
+        pytest.param("*a: * b", [], id="a single one does not"),
+        pytest.param("**a\nb: ** c", [], id="nor does a wide one on the next line"),
+        pytest.param("**a **b\nc", [(EMPHASIS, "**a **")], id="marks that are even at the end of the line"),
+        pytest.param("**a\n**b\nc", [], id="even marks on two lines"),
+        pytest.param("_**a**_", [(EMPHASIS, "_**a**_"), (EMPHASIS, "**a**")], id="an underscore around other marks"),
+        pytest.param('_"a." B._ c', [(EMPHASIS, '_"a." B._'), (ENCLOSED, '"a."')], id="an underscore around a quote"),
+        pytest.param("_a http://e.org/b_ c", [(EMPHASIS, "_a http://e.org/b_"), (URL, "http://e.org/b")], id="and URL"),
+        pytest.param("**a\n\nb** c", [(EMPHASIS, "**a\n\nb**")], id="emphasis over an empty line"),
+        pytest.param('a "\\" b" c', [], id="a backslash in quotes"),
+        pytest.param('a "\\"b\\" c" d', [(ENCLOSED, '"\\"b\\" c"')], id="quotes in quotes"),
+        pytest.param("(a ||b) c|| d", [(ENCLOSED, "(a ||b)"), (EMPHASIS, "||b) c||")], id="a spoiler that overlaps"),
         pytest.param("http://e.org/a*b*", [(URL, "http://e.org/a*b*")], id="stars in an address"),
         pytest.param("a [b c] d", [(ENCLOSED, "[b c]")], id="square brackets"),
         pytest.param("http://[your-ip]/lr", [(ENCLOSED, "[your-ip]")], id="an address to fill in is none"),
@@ -187,7 +200,8 @@ def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
         ":(",
         "[a] b",
         "a_b",
-        "_args",
+        "^_^ a",
+        "-_- a",
         "*\ufe0f\u20e3 key",
         "||a||",
         "(a) b",
@@ -277,10 +291,17 @@ def test_marks_that_open_too_deep_are_text() -> None:
     assert scanner.openers == []
 
 
-def test_an_empty_line_ends_whatever_was_open() -> None:
-    _, scanner = scanned("(a\n\nb) **c\n\nd** e")
+def test_an_empty_line_ends_quotes_and_brackets() -> None:
+    _, scanner = scanned('(a\n\nb) "c\n\nd" e')
 
     assert (scanner.spans, scanner.openers) == ([], [])
+
+
+@pytest.mark.parametrize(("words", "spans"), [(40, 1), (60, 0)])
+def test_emphasis_over_an_empty_line_closes_soon_or_never(words: int, spans: int) -> None:
+    found = survey("**a\n\n" + "word and " * words + "b** c")
+
+    assert spans == len(found.spans)
 
 
 # --- what the scan stops for ---------------------------------------------------------

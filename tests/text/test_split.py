@@ -240,6 +240,20 @@ def test_emphasis_that_is_cut_closes_and_opens_again(mark: str, closer: str) -> 
     ] == ["word"] * 30 + ["end"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("**a\n" + "b " * 30 + "c** d", ["**a\n" + "b " * 16 + "b**", "**" + "b " * 13 + "c** d"], id="bold"),
+        pytest.param("||" + "some words\n" * 6 + "end||", ["||" + "some words\n" * 2 + "some words||", "||" + "some words\n" * 3 + "end||"], id="a spoiler"),
+        pytest.param("> **a\n> " + "some words\n> " * 3 + "b** c", ["> **a\n> some words\n> some words**", "> **some words\n> b** c"], id="a quote"),
+        pytest.param("||" + "x" * 36 + "|| so and so", ["||" + "x" * 36 + "||", "so and so"], id="a word"),
+        pytest.param("||" + "x" * 50 + "||y", ["||" + "x" * 36 + "||", "||" + "x" * 14 + "||y"], id="a longer word"),
+    ],
+)  # fmt: skip
+def test_emphasis_over_lines_closes_and_opens_again(text: str, expected: list[str]) -> None:
+    assert expected == fit(text, 40)
+
+
 def test_a_quoted_line_that_is_cut_stays_quoted() -> None:
     messages = fit("> " + "word " * 30, 50)
 

@@ -20,7 +20,7 @@ _BLOCK = re.compile(
     re.IGNORECASE,
 )
 _MARKS = "[.,!?;。！？、，…]+"
-_ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*")
+_ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*|[:：]")
 _OUTCRY = frozenset("!?！？")
 _MOST = 100
 """A drawn line of dots is not held for ever."""
@@ -54,7 +54,7 @@ class OrphanPunctuation(Rule):
             return (*self._release(), segment)
         self._held = None
         text = held.text + segment.text.lstrip("\n")
-        return (replace(segment, text=text, label=held.label or segment.label),)
+        return (replace(segment, text=text, label=held.label or segment.label, opens_in=held.opens_in),)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
         """Nothing follows: release it as it is."""
@@ -66,7 +66,7 @@ class OrphanPunctuation(Rule):
             released = self._release()
             self._held = segment
             return released
-        self._held = replace(held, text=held.text + segment.text) if held else segment
+        self._held = replace(held, text=held.text + segment.text, ends_in=segment.ends_in) if held else segment
         return ()
 
     def _release(self, boundary: Boundary = Boundary.NEWLINE) -> tuple[Segment, ...]:

@@ -8,11 +8,15 @@ the cut is made. A text without a place is cut when it grows too long.
 Code blocks and tables become segments of their own, and a long one is split with its fence or header repeated. A hidden
 block (``<think>``, ``<details>``) becomes an ``Aside``; the text before and after it stays in order. If details are to
 be shown, ``s5_spoiler`` puts their segments into a spoiler.
+
+A cut inside emphasis inserts nothing. The segments on both sides say which marks are open there, and stage 7 closes and
+reopens them where a message really ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias, assert_never
 
 from ..settings import BufferSettings
@@ -38,6 +42,9 @@ _ENDS = frozenset("\r\n" + STOPS)
 # A global is faster to look up than a member of an enumeration.
 _LINE_END = Found.LINE_END
 _NEWLINE = Boundary.NEWLINE
+
+_AROUND_CODE = (Boundary.CODE_OPEN, Boundary.CODE_CLOSE)
+"""A place with such a boundary is always cut, inside emphasis too."""
 
 
 class _Place(NamedTuple):
@@ -196,7 +203,8 @@ class Buffer:
         """Tell the scanner how much text may gather before it reports ``FULL``."""
         scanner = self._scanner
         if scanner.fence or scanner.table:
-            scanner.bound = self._settings.code_overflow
+            begin = self._places[-1].end if self._places else 0  # of code that waits for the emphasis around it
+            scanner.bound = begin + self._settings.code_overflow
         else:
             scanner.bound = self._full
 
@@ -219,11 +227,11 @@ class Buffer:
             case Found.LINE_END | Found.SENTENCE_END:
                 pass  # handled already
             case Found.FENCE_OPEN:
-                self._cut_before(find.start, Boundary.CODE_OPEN, out)
+                self._cut_around_code(find.start, Boundary.CODE_OPEN, out)
             case Found.FENCE_CLOSE:
                 self._close_code(find.end, out)
             case Found.TABLE_OPEN:
-                self._cut_before(find.start, Boundary.NEWLINE, out)
+                self._cut(find.start - self._release(out), Boundary.NEWLINE, Kind.PROSE, out)
             case Found.TABLE_CLOSE:
                 self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
             case Found.LONE_FENCE:
@@ -255,25 +263,45 @@ class Buffer:
         scanner = self._scanner
         certain = scanner.held_from()
         begin = done = 0
+        may_be_cut = scanner.is_cut
         for place in self._places:
             if place.end > certain:
                 break
             done += 1
-            if not scanner.is_inside(place.end):
-                out.append(Segment(scanner.text[begin : place.end], place.boundary))
+            if place.boundary in _AROUND_CODE:
+                kind = Kind.CODE if place.boundary is Boundary.CODE_CLOSE else Kind.PROSE
+                if place.end > begin:
+                    out.append(self._segment(begin, place.end, place.boundary, kind))
+                    begin, may_be_cut = place.end, True
+            elif not scanner.is_inside(place.end):
+                if may_be_cut:
+                    out.append(self._segment(begin, place.end, place.boundary, Kind.PROSE))
+                else:
+                    out.append(Segment(scanner.text[begin : place.end], place.boundary))
                 begin = place.end
         del self._places[:done]
         self._drop(begin)
         return begin
 
-    def _cut_before(self, start: int, boundary: Boundary, out: list[Item]) -> None:
-        """A block begins at *start*: release what precedes it."""
-        start -= self._release(out)
-        self._cut(start, boundary, Kind.PROSE, out)
+    def _segment(self, begin: int, end: int, boundary: Boundary, kind: Kind) -> Segment:
+        scanner = self._scanner
+        text = scanner.text[begin:end]
+        if kind is Kind.CODE:
+            text = in_backticks(text)
+        if not (scanner.is_cut or scanner.spans):
+            return Segment(text, boundary, kind)
+        opens_in, ends_in = scanner.open_marks(begin, begin), scanner.open_marks(begin, end)
+        return Segment(text, boundary, kind, opens_in=opens_in, ends_in=ends_in)
+
+    def _cut_around_code(self, end: int, boundary: Boundary, out: list[Item]) -> None:
+        """Cut where a code block begins or ends, as soon as it is known whether emphasis encloses the block."""
+        self._places.append(_Place(end, boundary))
+        self._release(out)
+        self._set_bound()
 
     def _cut(self, end: int, boundary: Boundary, kind: Kind, out: list[Item]) -> None:
         if end > 0:
-            out.append(Segment(self._scanner.text[:end], boundary, kind))
+            out.append(self._segment(0, end, boundary, kind))
         self._drop(end)
         self._set_bound()
 
@@ -298,7 +326,7 @@ class Buffer:
         elif tag.closes:
             # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
             _aside(tag.kind, self._scanner.text[: find.start], out)
-            self._scanner.drop(find.end)
+            self._scanner.discard(find.end)
             self._scanner.table = False
             self._places.clear()
             self._set_bound()
@@ -378,12 +406,22 @@ class Buffer:
     # --- too much text ------------------------------------------------------------------
 
     def _overflow(self, position: int, out: list[Item]) -> None:
-        if self._scanner.fence:
+        if any(place.boundary in _AROUND_CODE for place in self._places):
+            self._overflow_around_code(out)
+        elif self._scanner.fence:
             self._overflow_code(position, out)
         elif self._scanner.table:
             self._overflow_table(position, out)
         else:
             self._overflow_prose(out)
+
+    def _overflow_around_code(self, out: list[Item]) -> None:
+        """The text gathers because emphasis may enclose code: in long code wait no more, else until the wait is over."""
+        scanner = self._scanner
+        if scanner.fence:
+            scanner.stop_waiting()
+        if not self._release(out):
+            scanner.bound = scanner.held_from() + self._settings.hold + 1
 
     def _overflow_prose(self, out: list[Item]) -> None:
         scanner, target = self._scanner, self._settings.overflow
@@ -392,7 +430,8 @@ class Buffer:
             scanner.bound += FORWARD  # all of it is inside something that may still close
             return
         space = scanner.text.rfind(" ", max(0, target - FORWARD), target) + 1
-        self._cut(cut or space or whole_grapheme(scanner.text, target), Boundary.OVERFLOW, Kind.PROSE, out)
+        cut = cut or space or scanner.outside_marks(whole_grapheme(scanner.text, target))
+        self._cut(cut, Boundary.OVERFLOW, Kind.PROSE, out)
 
     def _overflow_code(self, position: int, out: list[Item]) -> None:
         """Release a part of a long code block: close it here, and reopen it with the same fence for the rest."""
@@ -405,7 +444,8 @@ class Buffer:
         code = scanner.text[:cut]
         is_torn = not code.endswith("\n")
         closed = code + "\n" * is_torn + fence.closing
-        out.append(Segment(in_backticks(closed), Boundary.OVERFLOW, Kind.CODE, is_torn=is_torn))
+        part = self._segment(0, cut, Boundary.OVERFLOW, Kind.CODE)
+        out.append(replace(part, text=in_backticks(closed), is_torn=is_torn))
         scanner.drop(cut)
         scanner.put_in_front(fence.opening)
         self._reopened = True
@@ -413,10 +453,9 @@ class Buffer:
     def _close_code(self, end: int, out: list[Item]) -> None:
         if self._reopened and is_blank(*split_fence(self._scanner.text[:end])):
             self._drop(end)  # all of the block was released already
+            self._set_bound()
         else:
-            out.append(Segment(in_backticks(self._scanner.text[:end]), Boundary.CODE_CLOSE, Kind.CODE))
-            self._drop(end)
-        self._set_bound()
+            self._cut_around_code(end, Boundary.CODE_CLOSE, out)
         self._reopened = False
 
     def _overflow_table(self, position: int, out: list[Item]) -> None:
@@ -439,7 +478,11 @@ class Buffer:
 
     def _release_rest(self, why: Ending, out: list[Item]) -> None:
         scanner = self._scanner
+        if any(place.boundary in _AROUND_CODE for place in self._places):
+            scanner.stop_waiting()
+            self._release(out)
         text, kind = scanner.text, Kind.PROSE
+        opens_in = ends_in = scanner.open_marks(0, 0)
         if scanner.fence:
             empty = self._reopened and is_blank(*split_fence(text))
             text, kind = "" if empty else in_backticks(close_fence(text)), Kind.CODE
@@ -448,9 +491,13 @@ class Buffer:
         else:
             if why is not Ending.FINAL:
                 text = self._whole_clauses(why)
-            text = close_openers(text, _broken_off(scanner.openers, text, is_over=why is Ending.FINAL))
+            here = [opener for opener in scanner.openers if opener.start >= 0]
+            for opener in here:
+                opener.believed = False  # the text itself gets its closing mark
+            ends_in = scanner.open_marks(0, len(text))
+            text = close_openers(text, _broken_off(here, text, is_over=why is Ending.FINAL))
         if text:
-            out.append(Segment(text, why.boundary, kind))
+            out.append(Segment(text, why.boundary, kind, opens_in=opens_in, ends_in=ends_in))
 
     def _whole_clauses(self, why: Ending) -> str:
         """The remaining text up to its last whole clause.
@@ -458,7 +505,7 @@ class Buffer:
         Without one all of it stays, unless the reply was stopped in the middle of a line after something was said.
         """
         text = self._scanner.text
-        clauses = up_to_last_clause(text, self._scanner.spans)
+        clauses = up_to_last_clause(text, [span for span in self._scanner.spans if span.start >= 0])
         if clauses is not None:
             return clauses
         is_unwanted = why is Ending.STOP and self._goes_on and not text.endswith("\n")

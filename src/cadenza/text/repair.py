@@ -17,6 +17,12 @@ _FENCE_LINE = re.compile(
 _BACKTICKS = re.compile("`{3,}")
 _CLOSES_BLOCK = re.compile("`(?=``)")
 _MADE_HARMLESS = re.compile("`\u200b(?=`)")
+LINE_MARKS = re.compile(
+    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
+)
+"""How a line begins that is a quote, a heading, subtext or an item of a list. It matches every line."""
+_BLANKS = re.compile(f"[{WHITESPACE}]*")
+_MARKS = re.compile(r"\|\||~+|\*+|_+")
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
 """An incomplete closing fence."""
 
@@ -145,6 +151,39 @@ def close_openers(text: str, openers: Iterable[Opener]) -> str:
     left = [opener for opener in left if opener.mark not in "*_~|" or opener.start + opener.width < len(core)]
     closers = "".join(_closer(opener) for opener in reversed(left))
     return core + closers + text[len(core) :]
+
+
+def enclose(text: str, opens_in: str, ends_in: str) -> str:
+    """*text*, cut out of emphasis, as a message of its own: *opens_in* is reopened and *ends_in* closed."""
+    text = reopen(text, opens_in)
+    core = text.rstrip(WHITESPACE)
+    left = _MARKS.findall(ends_in)
+    while left and _is_run(core, len(core) - len(left[-1]), left[-1]):
+        core = core[: -len(left.pop())].rstrip(WHITESPACE)  # nothing follows the mark that it could emphasise
+    if not core:
+        return text if text.isspace() else ""
+    return core + "".join(reversed(left)) + text[len(text.rstrip(WHITESPACE)) :]
+
+
+def reopen(text: str, marks: str) -> str:
+    """*text* with *marks* in front, after what makes its line a quote or a list; a mark that closes at once is left out."""
+    blanks = _BLANKS.match(text)
+    line = text.rfind("\n", 0, blanks.end() if blanks else 0) + 1
+    beginning = LINE_MARKS.match(text, line)
+    start = max(beginning.end() if beginning else line, blanks.end() if blanks else 0)
+    left, body = _MARKS.findall(marks), text[start:]
+    while left and _is_run(body, 0, left[-1]):
+        body = body[len(left.pop()) :]
+    return text[:start] + "".join(left) + body if body else text[:start]
+
+
+def _is_run(text: str, start: int, mark: str) -> bool:
+    """Whether *mark* is at *start*, with no such character before or after it."""
+    return (
+        start >= 0
+        and text.startswith(mark, start)
+        and mark[0] not in (text[start - 1 : start], text[start + len(mark) : start + len(mark) + 1])
+    )
 
 
 def _closer(opener: Opener) -> str:

@@ -13,8 +13,9 @@ What it keeps
     ``openers``  marks that are open, outermost first. A closing mark without an opener (``:)``, ``27"``) is text.
     ``spans``    what has closed. A cut should not fall inside one.
 
-An opener that is still open when its paragraph ends was plain text, except a spoiler, which hides something. Text
-waits at most ``hold`` characters for an opener to close.
+Text waits at most ``hold`` characters for an opener to close. An opener that does not close was plain text, unless it is
+believed: a spoiler, which hides something, and emphasis that is longer than ``hold`` within one line. The text inside a
+believed opener may be sent in parts, and ``open_marks`` says what is open at a cut.
 """
 
 from __future__ import annotations
@@ -49,6 +50,12 @@ QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "
 """Marks that open in one language and close in another; their neighbours decide which it is."""
 
 _NEVER = 1 << 60
+
+_LONG = 500
+"""Emphasis that never closed is believed for its length only if ``hold`` is at least so long."""
+
+_OVER_EMPTY_LINE = 500
+"""Emphasis over an empty line closes within so many characters, and within a quarter of ``hold``."""
 
 _DEEPEST = 64
 """How many marks may be open at once; a mark that opens deeper is plain text."""
@@ -98,10 +105,16 @@ class Opener:
     start: int
     width: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
-    doubtful: bool = False
-    """It did not close on its own line, so it probably means nothing: text waits for it a quarter as long."""
+    reach: int = 0
+    """How many characters text waits for it: a quarter as long if it did not close on its own line."""
+    believable: bool = False
+    """Whether it is believed if it is still open when the wait is over."""
     holds: bool = True
     """Whether the text after it waits for it. When the wait is over it may still close, if nothing was sent."""
+    believed: bool = False
+    """Whether it means something though it has not closed: a cut after it closes and reopens it."""
+    ended: int = 0
+    """Where the line ended that had to close it, if text after it was sent by then; it lasts up to the next cut."""
 
 
 class Found(Enum):
@@ -167,6 +180,8 @@ _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
+_COLONS = frozenset(":：")
+_LONE_COLON = re.compile(f"[:：][ \\t]{{0,{_LOOKAHEAD}}}(?=[ \\t\n]|\\Z)")
 SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
 """How a line begins that is a quote, a heading or subtext up to its end."""
 _ROW = re.compile(r"\s*\|(?!\|)")
@@ -181,7 +196,10 @@ _DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
 _AFTER_URL = frozenset(".,;:!?'…")
+_AFTER_URL_IN_ITALICS = _AFTER_URL | {"_"}
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_IN_ITALICS = frozenset('*~|"“「(')
+_BEFORE_ITALICS = frozenset(["", *WHITESPACE, *"*~|"])
 _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
 
@@ -228,6 +246,7 @@ class Scanner:
         "hold",
         "in_details",
         "label",
+        "is_cut",
         "openers",
         "position",
         "spans",
@@ -257,6 +276,8 @@ class Scanner:
         self._lone_words = lone_words
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
+        self.is_cut = False
+        """Whether emphasis may be open at a cut outside all spans."""
         self.fence = ""
         """The marks that opened the current code block; empty outside one."""
         self.table = False
@@ -322,15 +343,46 @@ class Scanner:
         self._url = self._url - count if self._url >= count else -1
         self._url_bracket -= count
         if self.openers:
-            self._forget([opener for opener in self.openers if opener.start >= count])
-            for opener in self.openers:
-                opener.start -= count
+            self._drop_openers(count)
         if self.spans:
             self.spans = [
                 Span(span.kind, span.start - count, span.end - count, span.marker)
                 for span in self.spans
-                if span.start >= count
+                if span.start >= count or (count < span.end and 0 < len(span.marker) <= count - span.start)
             ]
+        if self.is_cut:
+            self.is_cut = bool(self.openers or self.spans)
+        elif self.spans:
+            self.is_cut = any(span.start < 0 for span in self.spans)
+
+    def _drop_openers(self, count: int) -> None:
+        kept: list[Opener] = []
+        for opener in self.openers:
+            if opener.start < count:
+                is_hiding = opener.mark == "|" and opener.believable
+                if not (opener.believed or is_hiding) or opener.start + opener.width > count:
+                    continue
+                if opener.ended and opener.ended <= count:
+                    continue
+                self._believe(opener)
+            opener.start -= count
+            opener.ended -= count if opener.ended else 0
+            kept.append(opener)
+        self._forget(kept)
+
+    def discard(self, count: int) -> None:
+        """Forget the first *count* characters, which were no speech, and every mark that opened in them."""
+        self._forget([opener for opener in self.openers if not 0 <= opener.start < count])
+        self.drop(count)
+
+    def stop_waiting(self) -> None:
+        """Wait for no mark any longer; what is still open is plain text, except a spoiler."""
+        for opener in self.openers:
+            if opener.holds:
+                opener.holds = False
+                if opener.mark == "|" and opener.believable:
+                    self._believe(opener)
+        self._first_release = -1
 
     def cut_out(self, start: int) -> str:
         """Remove and return the text from *start* on; the next ``feed`` continues there."""
@@ -388,20 +440,44 @@ class Scanner:
         """Whether a cut before *index* falls inside a span, closed or still open."""
         if index > self.held_from() or 0 <= self._url < index:
             return True
-        return bool(self.spans) and any(span.start < index < span.end for span in self.spans)
+        return bool(self.spans) and any(0 <= span.start < index < span.end for span in self.spans)
 
     def may_be_inside(self, index: int) -> bool:
         """Whether a cut before *index* falls inside a span or could: after an opener that may still close."""
-        return bool(self.openers and index > self.openers[0].start) or self.is_inside(index)
+        for opener in self.openers:  # the outermost first
+            if not opener.believed:
+                return opener.start < index or self.is_inside(index)
+        return self.is_inside(index)
 
     def outside(self, index: int) -> int:
         """The last index up to *index* at which a cut is outside all spans; 0 if there is none."""
         while True:
-            starts = [span.start for span in self.spans if span.start < index < span.end]
+            starts = [span.start for span in self.spans if 0 <= span.start < index < span.end]
             starts += [start for start in (self.held_from(), self._url) if 0 <= start < index]
             if not starts:
                 return index
             index = min(starts)
+
+    def outside_marks(self, index: int) -> int:
+        """*index*, or the beginning of the mark of emphasis that a cut there would tear."""
+        places = [(opener.start, opener.width) for opener in self.openers]
+        for span in self.spans:
+            places += [(span.start, len(span.marker)), (span.end - len(span.marker), len(span.marker))]
+        return next((start for start, width in places if 0 < start < index < start + width), index)
+
+    def open_marks(self, begin: int, index: int) -> str:
+        """The marks of emphasis that are open at *index*, outermost first, if the text before *begin* was sent."""
+        found = [
+            (opener.start, opener.mark * opener.width)
+            for opener in self.openers
+            if opener.believed and opener.start + opener.width <= index and (not opener.ended or begin < opener.ended)
+        ]
+        found += [
+            (span.start, span.marker)
+            for span in self.spans
+            if span.marker and span.start + len(span.marker) <= index <= span.end - len(span.marker)
+        ]
+        return "".join(mark for _, mark in sorted(found)) if found else ""
 
     # --- the scan -----------------------------------------------------------------
 
@@ -446,12 +522,16 @@ class Scanner:
 
     def _release_at(self, opener: Opener) -> int:
         """Where text stops waiting for *opener*."""
-        return opener.start + (self.hold // 4 if opener.doubtful else self.hold)
+        return opener.start + opener.reach
 
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
             if opener.holds and self._release_at(opener) <= stop:
                 opener.holds = False
+                if opener.believable:
+                    self._believe(opener)
+                elif opener.reach <= _OVER_EMPTY_LINE < self.hold // 4:
+                    self.openers.remove(opener)  # only an empty line shortens a wait that much, and it has not closed
                 self._first_release = -1
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
@@ -478,13 +558,17 @@ class Scanner:
     def _character_before(self, index: int) -> str:
         return self.text[index - 1] if index > 0 else self._before
 
-    def _open(self, mark: str, start: int, width: int) -> None:
+    def _open(self, mark: str, start: int, width: int, *, believable: bool = False) -> None:
         if len(self.openers) < _DEEPEST:
-            # A single underscore is mostly part of a name or a face, so text never waits for it.
-            opener = Opener(mark, start, width, holds=mark != "_" or width > 1)
+            opener = Opener(mark, start, width, self.hold, believable)
             self.openers.append(opener)
-            if self._first_release >= 0 and opener.holds:
+            if self._first_release >= 0:
                 self._first_release = min(self._first_release, self._release_at(opener))
+
+    def _believe(self, opener: Opener) -> None:
+        """Text need not wait for *opener* any more, but a cut inside it closes and reopens it."""
+        opener.holds, opener.believed = False, True
+        self.is_cut = True
 
     def _forget(self, kept: list[Opener]) -> None:
         """Keep only the openers *kept*."""
@@ -492,13 +576,24 @@ class Scanner:
         self._first_release = -1
 
     def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
-        """Close *opener*. What opened after it and is still open was plain text."""
-        self._forget(self.openers[: self.openers.index(opener)])
+        """Close *opener*. What opened after it and is still open was plain text, unless a part of it was sent.
+
+        A spoiler may still close, but is not believed any more: it may be the operator in ``(a ||b)``.
+        """
+        outer = self.openers.index(opener)
+        left = self.openers[:outer]
+        for inner in self.openers[outer + 1 :]:
+            if inner.start < 0:
+                left.append(inner)
+            elif inner.mark == "|":
+                inner.believable = inner.believed = False
+                left.append(inner)
+        self._forget(left)
         self.spans.append(Span(kind, opener.start, end, marker))
 
     def _last_open(self, mark: str) -> Opener | None:
         for opener in reversed(self.openers):
-            if opener.mark == mark:
+            if opener.mark == mark and not opener.ended:
                 return opener
         return None
 
@@ -521,7 +616,11 @@ class Scanner:
             return _WAIT
         if opens_table:
             return self._table_open()
-        end = self._carry_end(index, following, final=final) if looks_ahead else following
+        end = following
+        if looks_ahead:
+            end = self._carry_end(index, following, final=final)
+        elif after in _COLONS:
+            end = self._lone_colon_end(index, following, final=final)
         if end < 0:
             return _WAIT
         in_quote = self._stays_quoted(index, following)
@@ -571,21 +670,58 @@ class Scanner:
     def _end_line(self, index: int, end: int) -> None:
         if self.openers:
             if self._line >= 0 and not self.text[self._line : index].strip(WHITESPACE):
-                # An empty line ends the paragraph and closes everything in it except a spoiler.
-                self._forget([opener for opener in self.openers if opener.mark == "|"])
+                self._end_paragraph()
             else:
-                self._doubt_openers()
+                self._pair_openers()
+                self._doubt_openers(end)
         self._line = end if end == index + 1 else self.text.rfind("\n", index, end) + 1
         self.position = end
 
-    def _doubt_openers(self) -> None:
-        """The line ends: forget link texts, and doubt the other openers except bold, strike-through and spoilers."""
-        if any(opener.mark == "[" for opener in self.openers):
-            self._forget([opener for opener in self.openers if opener.mark != "["])
+    def _end_paragraph(self) -> None:
+        """An empty line: keep spoilers, and emphasis, which has to close soon. Everything else was plain text."""
+        reach = min(self.hold // 4, _OVER_EMPTY_LINE)
+        kept: list[Opener] = []
         for opener in self.openers:
-            if not opener.doubtful and (opener.width == 1 or opener.mark not in "*_~|"):
-                opener.doubtful = True
-                self._first_release = -1
+            if opener.holds and opener.mark in "*_~":
+                opener.reach = min(opener.reach, reach)
+                kept.append(opener)
+            elif opener.believed or opener.mark == "|":
+                kept.append(opener)
+        self._forget(kept)
+
+    def _pair_openers(self) -> None:
+        """The line ends: the marks in ``**a **b`` are even, so none of them waits for another to close it.
+
+        Discord reads the first two as bold if they are on one line and at least two characters wide.
+        """
+        if len(self.openers) < 2:
+            return
+        groups: dict[str, list[Opener]] = {}
+        for opener in self.openers:
+            if opener.mark in "*_~" and opener.reach == self.hold and not opener.believed:
+                groups.setdefault(opener.mark * opener.width, []).append(opener)
+        for marker, group in groups.items():
+            if len(group) % 2:
+                continue
+            for first, second in zip(group[::2], group[1::2], strict=True):
+                if len(marker) > 1 and first.start >= self._line:
+                    self.spans.append(Span(SpanKind.EMPHASIS, first.start, second.start + len(marker), marker))
+            self._forget([opener for opener in self.openers if opener not in group])
+
+    def _doubt_openers(self, end: int) -> None:
+        """The line ends: doubt all openers except bold, strike-through and spoilers."""
+        kept: list[Opener] = []
+        for opener in self.openers:
+            if opener.mark != "|":
+                if opener.believed:
+                    opener.ended = opener.ended or end
+                    if opener.start >= 0:
+                        continue
+                opener.believable = False
+                if opener.width == 1 or opener.mark not in "*_~":
+                    opener.reach = min(opener.reach, self.hold // 4)
+            kept.append(opener)
+        self._forget(kept)
 
     def _carry_end(self, index: int, following: int, *, final: bool) -> int:
         """Where the text ends that belongs to the line end at *index*; -1 if that is not known yet.
@@ -595,7 +731,7 @@ class Scanner:
         text = self.text
         run = _CARRIED.match(text, following)
         if run is None:
-            return index + 1
+            return self._lone_colon_end(index, following, final=final)
         marks = run.group()
         is_whole = len(marks) < _LOOKAHEAD
         if run.end() == len(text) and not final and is_whole:
@@ -609,6 +745,15 @@ class Scanner:
         if marks.startswith("..") or (marks[-1].isascii() and after not in _AFTER_CARRIED):
             return index + 1  # an ellipsis stands for itself, and "!help", ";)" or "![" begins something new
         return run.end()
+
+    def _lone_colon_end(self, index: int, following: int, *, final: bool) -> int:
+        """The same for a colon, which belongs to the line before only if it is alone on its own: not in ``:)``."""
+        colon = _LONE_COLON.match(self.text, following)
+        if colon is None or colon.end() - following > _LOOKAHEAD:
+            return index + 1
+        if self._needs_more(colon.end(), final=final):
+            return -1
+        return following + 1 if self.text[colon.end() : colon.end() + 1] in ("", "\n") else index + 1
 
     def _opens_table(self, index: int, *, final: bool) -> bool | None:
         """Whether the line that ends at *index* is a table's header; ``None`` if that is not known yet."""
@@ -641,7 +786,7 @@ class Scanner:
         self._quote_mark = tables.quote(header)
         self._barred = header.removeprefix(self._quote_mark).lstrip().startswith("|")
         self._ends_barred = not self._barred and tables.ends_with_bar(header)
-        self._forget([])
+        self._enter_block("")
         self.position = len(self.text) if separator_end < 0 else separator_end
         self._line = header_end + 1
         return Find(Found.TABLE_OPEN, self._quote_begin(start), self.position)
@@ -659,7 +804,7 @@ class Scanner:
         goes_on = self._row_follows(index, following, final=final)
         if goes_on is None:
             return _WAIT
-        self._forget([])
+        self._forget([opener for opener in self.openers if opener.believed])
         self.position = self._line = index + 1
         if goes_on or self.position == len(self.text):
             return None  # in the second case the flush takes it
@@ -777,9 +922,21 @@ class Scanner:
         start = self._line if self._opens_line(index) else index
         self.fence = self.text[index:end]
         self._quoting = False
-        self._forget([])
+        self._enter_block("*_~|")
         self.position = end
         return Find(Found.FENCE_OPEN, start, end)
+
+    def _enter_block(self, marks: str) -> None:
+        """A code block or a table begins: only spoilers, and *marks* that text still waits for, may enclose it."""
+        kept: list[Opener] = []
+        for opener in self.openers:
+            if opener.mark != "|":
+                opener.believable = False
+            elif opener.believable:
+                self._believe(opener)
+            if opener.believed or (opener.holds and opener.mark in marks):
+                kept.append(opener)
+        self._forget(kept)
 
     def _opens_sure_fence(self, index: int, end: int, *, final: bool) -> bool | None:
         """Whether tildes or many backticks at *index* open a code block; ``None`` if that is not known yet.
@@ -921,17 +1078,20 @@ class Scanner:
             return None
         if after == _VARIATION:
             return None  # a keycap emoji
-        # ^_^ is not italic: a single underscore opens only in front of a word.
-        if _touches(after, before, mark) and (mark != "_" or width > 1 or after.isalnum()):
-            self._open(mark, index, width)
+        if _touches(after, before, mark) and (mark != "_" or width > 1 or _opens_italics(before, after)):
+            self._open(mark, index, width, believable=self.hold >= _LONG)
         return None
 
     def _may_close(self, mark: str, width: int, before: str, after: str) -> bool:
         if _touches(before, after, mark):
             return True
-        # Within a word only a mark of the same width closes: **API**s.
-        opener = self._last_open(mark) if mark != "_" and before and before not in WHITESPACE else None
-        return opener is not None and opener.width == width
+        opener = self._last_open(mark)
+        if opener is None or opener.width != width:
+            return False
+        if before and before not in WHITESPACE:
+            return mark != "_"  # within a word only a mark of the same width closes: **API**s
+        # Discord closes a wide mark behind a space, too: **Note: ** this.
+        return width > 1 and opener.start >= self._line and (not after or after in WHITESPACE)
 
     def _close_emphasis(self, mark: str, start: int, end: int) -> bool:
         position = start
@@ -957,7 +1117,8 @@ class Scanner:
         if opener:
             self._close(opener, SpanKind.EMPHASIS, index + 2, marker="||")
         elif (after := self.text[index + 2 : index + 3]) and after not in WHITESPACE:
-            self._open("|", index, 2)
+            # Within a word it is an operator, a||b, unless it closes.
+            self._open("|", index, 2, believable=not _is_word(self._character_before(index), "*"))
         return None
 
     def _is_row(self) -> bool:
@@ -974,6 +1135,14 @@ class Scanner:
         if opener and before not in WHITESPACE:
             self._close(opener, SpanKind.ENCLOSED, index + 1)
         elif (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE:
+            if after == "\\":
+                following = self.text[index + 2 : index + 4]
+                if len(following) < 2 and following in ("", '"') and not final:
+                    self.position = index
+                    return _WAIT
+                if following[:1] == '"' and not following[1:].isalnum():
+                    self.position = index + 3  # "\" is a backslash in quotes, whole as it is
+                    return None
             self._open('"', index, 1)
         return None
 
@@ -1093,7 +1262,8 @@ class Scanner:
         start, self._url = self._url, -1
         if self._url_depth and self.text[end : end + 1] == " ":
             end = self._url_bracket  # a bracket that closes after a space is not part of the address
-        while self.text[end - 1] in _AFTER_URL and end > self.position - 8:
+        after = _AFTER_URL_IN_ITALICS if self._last_open("_") else _AFTER_URL
+        while self.text[end - 1] in after and end > self.position - 8:
             end -= 1  # the stop of the sentence does not belong to the address
         self.position = end
         if self.text[start - 1 : start] == "<" and self.text[end : end + 1] == ">":
@@ -1179,6 +1349,11 @@ def _before_line_end(text: str, start: int) -> int:
 def _touches(inner: str, outer: str, mark: str) -> bool:
     """Whether a mark with *inner* towards its text and *outer* on the other side opens or closes something."""
     return bool(inner) and inner not in WHITESPACE and not _is_word(outer, mark)
+
+
+def _opens_italics(before: str, after: str) -> bool:
+    """Whether a single underscore between *before* and *after* opens italics: not in ``^_^``, ``*_*`` or ``-_-``."""
+    return after.isalnum() or (after in _IN_ITALICS and before in _BEFORE_ITALICS and before != after)
 
 
 def _is_word(character: str, mark: str) -> bool:

@@ -22,7 +22,7 @@ from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .repair import Fence, split_fence, tidy_block, without_closing
+from .repair import LINE_MARKS, Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
 from .standalone import StandalonePart, standalone_parts
@@ -36,9 +36,6 @@ _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
 _OPENS_ATOM = re.compile(r"https?://|ftps?://|<a?:|<http|```")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
-_CONTEXT = re.compile(
-    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
-)
 BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
 """By degree: without one of these a segment need not be split."""
@@ -248,7 +245,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
     if units(context) > limit // 4:
         context = ""
     pieces: list[str] = []
-    start, prefix, passed = 0, "", 0
+    start, prefix, opens_in, passed = 0, "", "", 0
     while start < len(line):
         while passed < len(spans) and spans[passed].end <= start:
             passed += 1
@@ -260,37 +257,49 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
             and limit - units(prefix) < units(line[start : near[0].end]) <= limit
         ):
             prefix = ""  # better without its quote marks than in two pieces
-        end, closing, reopening = _best_piece(line, start, limit - units(prefix), near, share)
-        piece = line[start:end].rstrip(WHITESPACE)
+        end, ends_in = _best_piece(line, start, limit - units(prefix) - units(opens_in), near, share)
+        piece = enclose(line[start:end].rstrip(WHITESPACE), opens_in, ends_in)
         if piece:
-            pieces.append(prefix + piece + closing)
-        start, prefix = end, context + reopening
-        while start < len(line) and line[start] in WHITESPACE:
-            start += 1
+            pieces.append(prefix + piece)
+        start, opens_in = _next_visible(line, end), ends_in
+        prefix = "" if _begins_line(line, start) and not BLOCK_QUOTE.match(context) else context
     return pieces or [""]
+
+
+def _next_visible(text: str, start: int) -> int:
+    while start < len(text) and text[start] in WHITESPACE:
+        start += 1
+    return start
+
+
+def _begins_line(text: str, index: int) -> bool:
+    """Whether only white space is between *index* and a line end before it."""
+    before = index
+    while before > 0 and text[before - 1] in WHITESPACE:
+        before -= 1
+    return "\n" in text[before:index]
 
 
 def line_context(line: str) -> str:
     """The beginning of a cut line after the cut: its line marks, and space in place of its list marker."""
-    match = _CONTEXT.match(line)
+    match = LINE_MARKS.match(line)
     if match is None:
         return ""
     return (match["quote"] or "") + " " * len(match["list"] or "")
 
 
-def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> tuple[int, str, str]:
-    """Where the piece from *start* ends, what closes it, and what opens the next."""
+def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> tuple[int, str]:
+    """Where the piece from *start* ends, and which marks of emphasis are open there, outermost first."""
     if fitting(text, room, start) == len(text):
-        return len(text), "", ""
+        return len(text), ""
     reserved = 0
     while True:
         end = _best_cut(text, start, max(1, room - reserved), spans, share)
         opened = [span for span in spans if span.kind is SpanKind.EMPHASIS and span.start < end < span.end]
-        opened = [span for span in opened if span.start + len(span.marker) < end]
-        closing = "".join(span.marker[::-1] for span in reversed(opened))
-        if units(text[start:end]) + units(closing) <= room or reserved >= room // 2:
-            return end, closing, "".join(span.marker for span in opened)
-        reserved = units(closing)
+        marks = "".join(span.marker for span in opened if span.start + len(span.marker) <= end)
+        if units(text[start:end]) + units(marks) <= room or reserved >= room // 2:
+            return end, marks
+        reserved = units(marks)
 
 
 def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> int:
