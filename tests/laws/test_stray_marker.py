@@ -21,6 +21,7 @@ _STRAY = [
     *("so sad :( today", 'a 27" screen', "I <3 it", "one ( bracket", "one [ bracket", "one { brace", 'a "quote', "a “quote"),
     *("a 「quote", "a （bracket", "a *star", "two **stars", "an _underscore", "two ~~waves", "two ||bars", "a `tick", "a `` pair"),
     *("(glued", "[glued", '"glued', "**glued", "x (y [z **w ||v", "a <b", "</", "<thi", "https://", "a | b", "『《〈«‹｢", "{"),
+    *("a \\( mark", "a \\[ mark", "\\[\nx = 1", "a $x mark", "two $$ marks", "$$\nx = 1", "$5 and $10", "\\[ x \\( y $z"),
     "| a | b |\n|---|---|\n| x | y |\n```py\nx = (1\n```",
 ]  # fmt: skip
 _ENGLISH = [
