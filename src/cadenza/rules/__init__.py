@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .emoji import Emoji
+from .formulas import Formulas
 from .leaked_tags import LeakedTags
 from .mentions import Mentions
 from .no_emoji import NoEmoji
@@ -36,6 +37,8 @@ RULES: tuple[type[Rule], ...] = (
     OrphanPunctuation,
     # A table becomes columns or a picture, which later rules skip, or a list, which is prose for them.
     NoEmoji,
+    # A formula within a line or in a cell becomes text; one on its own becomes a block.
+    Formulas,
     Tables,
     # Names in the platform's own notation.
     RepeatedEmoji,
@@ -47,6 +50,7 @@ RULES: tuple[type[Rule], ...] = (
 __all__ = [
     "RULES",
     "Emoji",
+    "Formulas",
     "LeakedTags",
     "Mentions",
     "NoEmoji",

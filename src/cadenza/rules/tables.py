@@ -49,7 +49,7 @@ def _shown(segment: Segment) -> Segment:
                 # The next rule asks whether the line is over.
                 text=_quoted(text, mark) + "\n" * segment.text.endswith("\n"),
                 kind=kind,
-                source=segment.text.strip("\n"),
+                source=segment.source or segment.text.strip("\n"),
             )
     return segment
 

@@ -20,8 +20,12 @@ _IN_PATTERNS = re.compile(r"\\[dwsbDWSB](?![A-Za-z])|\\[.+*?^]|\(\?[:=!<]")
 """What a regular expression has and mathematics has not."""
 _SCRIPT = re.compile(r"[\w)\]}|!']\s*\^|(?<![A-Za-z])[A-Za-z]'*_[\w{\\]|[)}\]]_[\w{\\]")
 _OPERATOR = re.compile(r"[\w)\]}!'|.]\s*(?:[=<>+*/±×÷·−:-]|<=|>=|!=|->)\s*[\w(\[{\\|.+−-]")
-_NAME = r"(?:[A-Za-z]{1,3}\d?'*|\.{3}|…)"
-_SYMBOLS = re.compile(rf"{_NAME}(?:,\s*{_NAME})*|[A-Za-z]{{1,3}}\([^()]{{1,40}}\)|[(\[{{][\w\s,.+-]{{1,40}}[)\]}}]")
+_NAME = r"[-+±]?(?:[A-Za-z]{1,3}\d?'*|\.{3}|…)"
+_SYMBOLS = re.compile(
+    rf"{_NAME}(?:,\s*{_NAME})*|[A-Za-z]{{1,3}}\([^()]{{1,40}}\)|[(\[{{][\w\s,.+-]{{1,40}}[)\]}}]"
+    r"|\|{1,2}[^|]{1,40}\|{1,2}|[<>=]=?\s*[-\w.]{1,10}"
+)
+"""A name, a list of names, a function of something, a pair, an absolute value, half of a comparison."""
 _NUMBER = re.compile(r"-?\d[\d,.]*(?<=\d)\s?\\?%?")
 _WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,}")
 _FUNCTIONS = frozenset(["sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "sqrt", "argmax", "argmin", "softmax"])
