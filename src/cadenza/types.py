@@ -545,7 +545,7 @@ class Segment:
     label: str = ""
     """What precedes it when a model reads it later, ``Ren (mad): ``."""
     source: str = ""
-    """The Markdown of a table that is shown in another form."""
+    """The Markdown of a table, or the LaTeX of a formula, that is shown in another form."""
     is_torn: bool = False
     """Whether it is code that was cut within a line; the line continues in the next segment."""
     joint: str = ""
@@ -611,7 +611,7 @@ class Post:
     reply: str | None = None
     """The message that this one answers."""
     source: str | None = None
-    """What the model wrote, if the message shows it in another form (a table's Markdown); ``None`` is the text itself.
+    """What the model wrote, if the message shows it in another form (a table, a formula); ``None`` is the text itself.
 
     Of several messages that show one table the first has all of it, and the others have ``""``.
     """
@@ -626,8 +626,8 @@ class Post:
         return self.label + (self.text if self.source is None else self.source)
 
     @property
-    def shows_table(self) -> bool:
-        """Whether it is a picture of a table, with the Markdown as its source; a text in a file is none."""
+    def shows_source(self) -> bool:
+        """Whether it is a picture of its source, a table or a formula; a text in a file is none."""
         return self.attachment is not None and self.attachment.name.endswith(".png") and bool(self.source)
 
 

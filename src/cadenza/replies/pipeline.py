@@ -79,6 +79,8 @@ class Takes:
     """Its length, markup and whether it takes files; ``None`` is what Discord takes, without files."""
     pictures: bool = False
     """Whether tables are planned as pictures."""
+    formula_pictures: bool = False
+    """Whether formulas are."""
 
 
 def text_row(
@@ -108,6 +110,7 @@ def text_row(
             chance,
             reply_to=scene.reply_to,
             pictures=takes.pictures,
+            formula_pictures=takes.formula_pictures,
             limits=takes.limits,
             planned=planned,
             see=taps.paced if taps else None,

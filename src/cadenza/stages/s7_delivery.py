@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.emoji import EMOJI
+from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.plain_table import split_columns
 from ..text.repair import tidy_block
@@ -40,6 +41,13 @@ class Painter(Protocol):
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
+class FormulaPainter(Protocol):
+    """Makes pictures of formulas."""
+
+    def paint(self, source: str, /) -> bytes | None:
+        """A PNG of the LaTeX *source*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
+
+
 _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
 _DEGREES = {"reply": 0, "blocks": 1, "lines": 1, "sentences": 3}
@@ -57,6 +65,7 @@ class Composer:
         *,
         reply_to: str | None = None,
         pictures: bool = False,
+        formula_pictures: bool = False,
         limits: Limits | None = None,
         planned: int = 0,
         see: Callable[[Pace], None] | None = None,
@@ -66,7 +75,8 @@ class Composer:
         self._degree = _DEGREES[settings.manner.shape]
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
-        self._pictures = pictures  # whether a painter will try to make them
+        self._pictures = pictures  # whether a painter will try to make them of tables
+        self._formula_pictures = formula_pictures  # and of formulas
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
@@ -95,7 +105,7 @@ class Composer:
         return self._planned_for(segment)
 
     def _planned_for(self, segment: Segment) -> list[Post | Halt]:
-        is_picture = self._pictures and bool(segment.source)
+        is_picture = bool(segment.source) and (self._formula_pictures if is_formula(segment.source) else self._pictures)
         posts: list[Post | Halt] = []
         if self._degree == 0:
             if is_picture or not self._gathered.takes(segment):
@@ -213,7 +223,7 @@ class Composer:
 
 
 def _as_picture(planned: list[Post | Halt]) -> list[Post | Halt]:
-    """One post that shows a table as a picture, with what was *planned* as its fallback."""
+    """One post that shows a table or a formula as a picture, with what was *planned* as its fallback."""
     texts = tuple(post for post in planned if isinstance(post, Post))
     halts = planned[len(texts) :]
     return [replace(texts[0], text="", instead=texts), *halts] if texts else halts
@@ -228,7 +238,8 @@ class _Message(NamedTuple):
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
     """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
-    columns = split_columns(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    is_table = bool(segment.source) and segment.kind is Kind.CODE and not is_formula(segment.source)
+    columns = split_columns(text.strip("\n"), limit) if is_table else []
     return columns or split(text, segment.kind, degree, limit)
 
 

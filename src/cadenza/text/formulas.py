@@ -51,13 +51,25 @@ class Formula(NamedTuple):
 
 
 def parse(source: str) -> Formula | None:
-    """The formula that *source* is, marks included; ``None`` if it is none."""
-    source = source.strip()
+    """The formula that *source* is, marks included; ``None`` if it is none.
+
+    It may be quoted, and the stop of the sentence may follow it.
+    """
+    if source[:1] in (">", " ", "\t"):
+        source = "\n".join(line.lstrip("> \t") for line in source.split("\n"))
+    source = source.strip(" \t\n.,;:!?。，")
     opening = source[:2] if source[:2] in CLOSINGS else source[:1]
     closing = CLOSINGS.get(opening)
     if closing is None or not source.endswith(closing) or len(source) < len(opening + closing):
         return None
-    return Formula(opening, source[len(opening) : -len(closing)])
+    latex = source[len(opening) : -len(closing)]
+    return None if closing == "$$" in latex else Formula(opening, latex)
+
+
+def is_formula(source: str) -> bool:
+    """Whether *source* is a display formula and not a table."""
+    formula = parse(source)
+    return formula is not None and formula.is_display
 
 
 def begins_amount(text: str, start: int) -> bool:
