@@ -8,6 +8,7 @@ from cadenza.errors import SettingsError
 from cadenza.rules import (
     RULES,
     Emoji,
+    Formulas,
     LeakedTags,
     Mentions,
     NoEmoji,
@@ -133,7 +134,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
-ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, Tables}
+ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, Formulas, Tables}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 

@@ -19,7 +19,7 @@ _CHOOSABLE = frozenset(
         *("thinking", "stop_strings", "temperature", "top_p", "top_k", "min_p"),
         *("frequency_penalty", "presence_penalty", "repetition_penalty"),
         *("use_emoji", "unknown_emoji", "emoji_lookback", "unicode_spaces", "sanitise", "label_guard", "speaker_guard"),
-        *("tables", "degree", "limit", "message_limit", "when_full", "code_file"),
+        *("tables", "math", "degree", "limit", "message_limit", "when_full", "code_file"),
         *("mention_people", "mention_roles"),
         *("typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"),
         *("on_stop", "random_model", "show_errors", "show_fallback"),
