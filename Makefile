@@ -24,7 +24,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) --constraint constraints.txt --editable '.[dev,tables,speed]'
+	@$(PIP) --constraint constraints.txt --editable '.[dev,tables,math,speed]'
 	@echo "$(CURDIR)" > $(READY)
 
 # Pictures of tables are made and tested with these; without them some tests only see that there is no picture.

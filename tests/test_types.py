@@ -75,8 +75,8 @@ def test_a_post_has_no_pause_and_answers_nothing_unless_told() -> None:
 def test_a_post_that_is_a_picture_with_a_source_shows_a_table(name: str, source: str | None, *, is_table: bool) -> None:
     post = Post("", Boundary.FINAL, attachment=Attachment(name, b"x"), source=source)
 
-    assert is_table is post.shows_table
-    assert not dataclasses.replace(post, attachment=None).shows_table
+    assert is_table is post.shows_source
+    assert not dataclasses.replace(post, attachment=None).shows_source
 
 
 def test_a_scene_needs_only_a_channel_and_a_persona() -> None:

@@ -160,6 +160,12 @@ class RuleSettings:
         one_of=("picture", "text", "source"),
     )
     table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, tried before the system's own")
+    math: str = _setting(
+        "picture",
+        "how a formula is shown: 'picture' if it stands on its own and one can be made, else as 'text'; "
+        "'text' in Unicode, or as code; 'source' as the model wrote it",
+        one_of=("picture", "text", "source"),
+    )
 
 
 _BEYOND_REFERENCE: tuple[str, ...] = ()

@@ -545,7 +545,7 @@ class Segment:
     label: str = ""
     """What precedes it when a model reads it later, ``Ren (mad): ``."""
     source: str = ""
-    """What the model wrote, if it is shown in another form: the Markdown of a table."""
+    """What the model wrote, if it is shown in another form: the Markdown of a table, the LaTeX of a formula."""
     is_painted: bool = False
     """Whether a picture of the source is better than the text."""
     is_torn: bool = False
@@ -613,7 +613,7 @@ class Post:
     reply: str | None = None
     """The message that this one answers."""
     source: str | None = None
-    """What the model wrote, if the message shows it in another form (a table's Markdown); ``None`` is the text itself.
+    """What the model wrote, if the message shows it in another form (a table, a formula); ``None`` is the text itself.
 
     Of several messages that show one table the first has all of it, and the others have ``""``.
     """
@@ -630,8 +630,8 @@ class Post:
         return self.label + (self.text if self.source is None else self.source)
 
     @property
-    def shows_table(self) -> bool:
-        """Whether it shows the picture of a table."""
+    def shows_source(self) -> bool:
+        """Whether it shows the picture of a table or a formula."""
         return self.attachment is not None and bool(self.picture)
 
 

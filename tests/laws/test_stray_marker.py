@@ -22,6 +22,7 @@ _STRAY = [
     *("a 「quote", "a （bracket", "a *star", "two **stars", "an _underscore", "two ~~waves", "two ||bars", "a `tick", "a `` pair"),
     *("(glued", "[glued", '"glued', "**glued", "x (y [z **w ||v", "a <b", "</", "<thi", "https://", "a | b", "『《〈«‹｢", "{"),
     *("a <think> tag", "the <details> element", "**a <details open> b", "- <details>", "`<think>`", "`a <thought> b"),
+    *("a \\( mark", "a \\[ mark", "\\[\nx = 1", "a $x mark", "two $$ marks", "$$\nx = 1", "$5 and $10", "\\[ x \\( y $z"),
     "| a | b |\n|---|---|\n| x | y |\n```py\nx = (1\n```",
 ]  # fmt: skip
 _ENGLISH = [

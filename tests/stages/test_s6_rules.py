@@ -10,6 +10,7 @@ from cadenza.rules import (
     DeepHeadings,
     Emoji,
     Footnotes,
+    Formulas,
     HtmlEntities,
     HtmlTags,
     Images,
@@ -144,7 +145,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
 
 
 ALWAYS = {
-    *(SystemBlocks, LeakedTags, OrphanPunctuation, ListCode, LongFences, Tables),
+    *(SystemBlocks, LeakedTags, OrphanPunctuation, ListCode, LongFences, Formulas, Tables),
     *(HtmlTags, HtmlEntities, ThematicBreaks, DeepHeadings, TaskLists, Footnotes, ReferenceLinks, Images),
 }
 STRIP = RuleSettings(unknown_emoji="strip")

@@ -1,5 +1,6 @@
-"""Tables as PNG images: find fonts, measure text, draw. Needs the extra ``tables``."""
+"""Tables and formulas as PNG images. They need the extras ``tables`` and ``math``."""
 
+from .formula_pictures import FormulaPictures
 from .paint import Picture, PictureRefused, TablePictures
 
-__all__ = ["Picture", "PictureRefused", "TablePictures"]
+__all__ = ["FormulaPictures", "Picture", "PictureRefused", "TablePictures"]

@@ -80,6 +80,8 @@ class Takes:
     """Its length, markup and whether it takes files; ``None`` is what Discord takes, without files."""
     pictures: bool = False
     """Whether tables are planned as pictures."""
+    formula_pictures: bool = False
+    """Whether formulas are."""
 
 
 def text_row(
@@ -105,6 +107,7 @@ def text_row(
         Buffer(
             settings.buffer,
             sentences=delivery.manner.shape == "sentences",
+            lone_words=not delivery.grouping,
             speaker=scene.persona.name,
             goes_on=planned > 0,
         ),
@@ -114,6 +117,7 @@ def text_row(
             chance,
             reply_to=scene.reply_to,
             pictures=takes.pictures,
+            formula_pictures=takes.formula_pictures,
             limits=takes.limits,
             planned=planned,
             see=taps.planned if taps else None,

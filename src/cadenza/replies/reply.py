@@ -145,8 +145,11 @@ async def reply(
 
 
 def _takes(settings: Settings, preparer: PostPreparer, target: Target) -> Takes:
-    has_pictures = settings.rules.tables == "picture" and preparer.painter is not None
-    return Takes(target.limits, pictures=has_pictures)
+    return Takes(
+        target.limits,
+        pictures=settings.rules.tables == "picture" and preparer.painter is not None,
+        formula_pictures=settings.rules.math == "picture" and preparer.formula_painter is not None,
+    )
 
 
 def _within(settings: object, target: Target) -> Settings:
@@ -162,12 +165,13 @@ def _within(settings: object, target: Target) -> Settings:
         tables = "source"
     elif tables == "picture" and not limits.files:
         tables = "text"
+    math = "text" if settings.rules.math == "picture" and not limits.files else settings.rules.math
     limit = settings.delivery.limit
     if limits.length != Limits().length or limit is not None:
         limit = min(limit or limits.length, limits.length)
-    if (limit, tables) == (settings.delivery.limit, settings.rules.tables):
+    if (limit, tables, math) == (settings.delivery.limit, settings.rules.tables, settings.rules.math):
         return settings
-    return settings.with_values({"limit": limit, "tables": tables})
+    return settings.with_values({"limit": limit, "tables": tables, "math": math})
 
 
 def _outbox(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .deep_headings import DeepHeadings
 from .emoji import Emoji
 from .footnotes import Footnotes
+from .formulas import Formulas
 from .html_entities import HtmlEntities
 from .html_tags import HtmlTags
 from .images import Images
@@ -59,6 +60,8 @@ RULES: tuple[type[Rule], ...] = (
     Images,
     # A table becomes columns or a picture, which later rules skip, or a list, which is prose for them.
     NoEmoji,
+    # A formula within a line or in a cell becomes text; one on its own becomes a block.
+    Formulas,
     Tables,
     # Names in the platform's own notation.
     RepeatedEmoji,
@@ -72,6 +75,7 @@ __all__ = [
     "DeepHeadings",
     "Emoji",
     "Footnotes",
+    "Formulas",
     "HtmlEntities",
     "HtmlTags",
     "Images",

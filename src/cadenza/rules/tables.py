@@ -50,7 +50,7 @@ def _shown(segment: Segment) -> Segment:
                 text=_quoted(text, mark) + "\n" * segment.text.endswith("\n"),
                 kind=kind,
                 is_painted=True,
-                source=segment.text.strip("\n"),
+                source=segment.source or segment.text.strip("\n"),
             )
     return segment
 

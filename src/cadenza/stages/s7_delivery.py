@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
+from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.line_sorts import is_lead_in
 from ..text.plain_table import split_columns
@@ -40,6 +41,13 @@ class Painter(Protocol):
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
+class FormulaPainter(Protocol):
+    """Makes pictures of formulas."""
+
+    def paint(self, source: str, /) -> bytes | None:
+        """A PNG of the LaTeX *source*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
+
+
 Watch = Callable[[Post, Pace, Sequence[Segment]], None]
 """Is told of each post: its pause, and the segments that it is made of."""
 
@@ -61,6 +69,7 @@ class Composer:
         *,
         reply_to: str | None = None,
         pictures: bool = False,
+        formula_pictures: bool = False,
         limits: Limits | None = None,
         planned: int = 0,
         see: Watch | None = None,
@@ -76,7 +85,9 @@ class Composer:
             if settings.grouping or not self._degree
             else None
         )
-        self._pictures = pictures  # whether a painter will try to make them
+        self._pictures = pictures  # whether a painter will try to make them of tables
+        self._formula_pictures = formula_pictures  # and of formulas
+        self._paints = pictures or formula_pictures
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
@@ -119,7 +130,7 @@ class Composer:
         if self._shaper is None:
             text = self._in_context(segment)
             piece = Piece(segment, text, Cut.BLOCK)
-            return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.source)])
+            return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
         return self._posts(self._shaper.feed(segment))
 
     def _rest(self) -> list[Bundle]:
@@ -170,7 +181,7 @@ class Composer:
             if is_plain and self._degree:
                 posts += self._made(self._plain(pieces), pieces)
                 continue
-            rest = self._pictured(pieces, posts) if self._pictures else pieces
+            rest = self._pictured(pieces, posts) if self._paints else pieces
             posts += self._made_of(rest, is_plain=is_plain)
         return posts
 
@@ -178,12 +189,18 @@ class Composer:
         """Plan *pieces* up to the last table, with pictures; return the rest."""
         start = 0
         for index, piece in enumerate(pieces):
-            if piece.segment.is_painted and self._remainder is None:
+            if self._is_picture(piece.segment) and self._remainder is None:
                 caption = max(start, _caption(pieces, index))
                 posts += self._made_of(pieces[start:caption])
                 posts += self._picture(pieces[caption : index + 1])
                 start = index + 1
         return pieces[start:]
+
+    def _is_picture(self, segment: Segment) -> bool:
+        """Whether a picture of *segment* will be tried."""
+        if not segment.is_painted:
+            return False
+        return self._formula_pictures if is_formula(segment.source) else self._pictures
 
     def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
         """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
@@ -244,8 +261,10 @@ class Composer:
     def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
         first = pieces[0]
-        raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint else first.text
+        raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
         text = shown(pieces) if first.segment.opens_in or pieces[-1].segment.ends_in else first.context + raw
+        if first.segment.source:
+            text = first.context + first.text
         texts = self._split(text, first.segment)
         if self._is_casual:
             cut = [piece for text in texts for piece in self._humanized(text)]
@@ -253,13 +272,16 @@ class Composer:
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
+        if first.segment.source and len(texts) == 1:
+            return [_Message(texts[0].strip(WHITESPACE), raw.strip(WHITESPACE), joint)]
         return _with_joints(raw, texts, joint, Kind.PROSE)
 
     def _split(self, text: str, segment: Segment) -> list[str]:
-        return _split_for(self._markup, text, segment, self._degree, self._limit)
+        is_plain = self._shaper is None  # as the reference splits sentences
+        return _split_for(self._markup, text, segment, self._degree, self._limit, lone_words=is_plain)
 
     def _humanized(self, text: str) -> list[str]:
-        pieces = humanize(text, self._chance.random)
+        pieces = humanize(text, self._chance.random, reference=self._shaper is None)
         return pieces if any(piece.strip(WHITESPACE) for piece in pieces) else [text]  # it was a lone comma
 
     def _in_context(self, segment: Segment) -> str:
@@ -354,17 +376,18 @@ def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list
     return made
 
 
-def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
+def _split(text: str, segment: Segment, degree: int, limit: int, *, lone_words: bool) -> list[str]:
     """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
-    columns = split_columns(text.strip("\n"), limit) if segment.is_painted and segment.kind is Kind.CODE else []
-    return columns or split(text, segment.kind, degree, limit)
+    is_table = segment.is_painted and segment.kind is Kind.CODE and not is_formula(segment.source)
+    columns = split_columns(text.strip("\n"), limit) if is_table else []
+    return columns or split(text, segment.kind, degree, limit, lone_words=lone_words)
 
 
-def _split_for(markup: Markup, text: str, segment: Segment, degree: int, limit: int) -> list[str]:
+def _split_for(markup: Markup, text: str, segment: Segment, degree: int, limit: int, *, lone_words: bool) -> list[str]:
     """The same, with messages of at most *limit* as *markup* counts them."""
     if markup is MARKDOWN:
-        return _split(text, segment, degree, limit)
-    return _cut(text, limit, markup, lambda text, limit: _split(text, segment, degree, limit))
+        return _split(text, segment, degree, limit, lone_words=lone_words)
+    return _cut(text, limit, markup, lambda text, limit: _split(text, segment, degree, limit, lone_words=lone_words))
 
 
 def _cut(text: str, limit: int, markup: Markup, split: Callable[[str, int], list[str]]) -> list[str]:

@@ -123,13 +123,13 @@ class Shaper:
         out: list[Bundle] = []
         if self._has_other_speaker(segment):
             out += self.flush()
-        if segment.kind is not Kind.PROSE or segment.source:
+        if segment.kind is not Kind.PROSE or segment.is_painted:
             self._take_block(segment, out)
         else:
             text = _with_line_end(segment)
             if self._is_plain(segment, text):
                 return [Bundle((Piece(segment, text, Cut.BLOCK),), is_plain=True)]
-            for line in _lines(text):
+            for line in [text] if segment.source else _lines(text):
                 self._take_line(segment, line, out)
             if segment.boundary is Boundary.SECTION:
                 self._end_section(out)

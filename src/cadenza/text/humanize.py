@@ -188,7 +188,7 @@ def _kept(text: str, spans: tuple[Span, ...]) -> list[_Range]:
 
 def _atom(text: str, span: Span) -> _Range | None:
     match span.kind:
-        case SpanKind.CODE | SpanKind.TAG:
+        case SpanKind.CODE | SpanKind.TAG | SpanKind.MATH:
             return span.start, span.end
         case SpanKind.URL:
             rest = _PLACEHOLDERS.match(text, span.end)  # https://e.org/<Name>/Of

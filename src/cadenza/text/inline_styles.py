@@ -73,7 +73,9 @@ def read(text: str, *, in_cell: bool = False) -> Reading:
     spans = survey(text).spans
     stretches = [stretch for span in spans for stretch in _stretches(span, text, in_cell=in_cell)]
     edits = [edit for span in spans for edit in _edits(span, text, in_cell=in_cell)]
-    literal = _Inside([span for span in spans if span.kind in (SpanKind.CODE, SpanKind.URL, SpanKind.TAG)])
+    literal = _Inside(
+        [span for span in spans if span.kind in (SpanKind.CODE, SpanKind.URL, SpanKind.TAG, SpanKind.MATH)]
+    )
     for match in _ESCAPE.finditer(text):
         span = literal.at(match.start())
         if span is None or (in_cell and span.kind is SpanKind.CODE and match.group() == r"\|"):

@@ -27,7 +27,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from ..types import AsideKind
-from . import sentences, tables
+from . import formulas, sentences, tables
 from .intake import ODD
 from .tags import (
     BLOCK_EDGES,
@@ -79,9 +79,11 @@ class SpanKind(Enum):
     """An address; never cut while it fits into a message."""
     TAG = auto()
     """A mention, emoji, channel, timestamp or command."""
+    MATH = auto()
+    """A formula in LaTeX, marks included."""
 
 
-ATOMS = frozenset({SpanKind.LINK, SpanKind.CODE, SpanKind.URL, SpanKind.TAG})
+ATOMS = frozenset({SpanKind.LINK, SpanKind.CODE, SpanKind.URL, SpanKind.TAG, SpanKind.MATH})
 """Spans that rules never change, and that break when they are cut."""
 
 
@@ -153,7 +155,7 @@ _SENTENCE_END = Found.SENTENCE_END
 _WAIT = Find(Found.FULL, -1, -1)
 """Returned by a handler that needs more text."""
 
-_PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
+_PROSE = '\n`*_~|<"()[]:\\$' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
 _WIDEST = {"*": 3, "_": 3, "~": 3}
 """More marks in a row than this are no emphasis but a drawn line."""
 _VARIATION = "\ufe0f"
@@ -177,6 +179,9 @@ _CLOSING = {"~": _TILDES, "`": re.compile(rf"\n{FENCE_PREFIX}(`{{{_SIX},}})[ \t]
 _BACKTICKS = re.compile(f"`{{1,{LONGEST_FENCE}}}")
 _RUN_OF_BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
+_DOLLARS = re.compile(r"\${1,64}")
+_MATH_MARK = re.compile(r"\\[\s\S]|\${1,2}|[`\\]|\n[ \t>]{0,32}(?=\n|\Z)")
+"""What may end a formula, or prove that there is none."""
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
@@ -245,8 +250,8 @@ class Scanner:
         "fence",
         "hold",
         "in_details",
-        "label",
         "is_cut",
+        "label",
         "openers",
         "position",
         "spans",
@@ -1324,8 +1329,78 @@ class Scanner:
     def _backslash(self, index: int, final: bool) -> Find | None:
         if self._needs_more(index + 1, final=final):
             return _WAIT
+        if self.text[index : index + 2] in formulas.CLOSINGS:
+            return self._formula(index, index + 2, final=final)
         self.position = index + (2 if self.text[index + 1 : index + 2] in _ASCII_PUNCTUATION else 1)
         return None
+
+    # --- formulas -------------------------------------------------------------------------
+
+    def _dollar(self, index: int, final: bool) -> Find | None:
+        run = _DOLLARS.match(self.text, index)
+        end = run.end() if run else index + 1
+        if end - index < 3 and self._needs_more(end, final=final):
+            return _WAIT
+        before = self._character_before(index)
+        is_glued = before == "$" or (before.isascii() and before.isalnum())  # US$5
+        is_spaced = end - index == 1 and self.text[end : end + 1] in _NO_ADDRESS
+        if end - index > 2 or is_glued or is_spaced:
+            self.position = end
+            return None
+        return self._formula(index, end, final=final)
+
+    def _formula(self, index: int, end: int, *, final: bool) -> Find | None:
+        """Read the formula that the mark from *index* to *end* opens; without one the mark is text."""
+        self._start_seeking(index, end)
+        closing = 0 if self.table else self._formula_end(index, end, final=final)
+        if closing is None:
+            return _WAIT
+        self.position = closing or end
+        if closing:
+            self.spans.append(Span(SpanKind.MATH, index, closing))
+            if (line_end := self.text.rfind("\n", index, closing)) >= 0:
+                self._line = line_end + 1
+        return None
+
+    def _formula_end(self, index: int, end: int, *, final: bool) -> int | None:
+        """Where the formula at *index* ends, its marks included; 0 if it is none, ``None`` if that is not known yet."""
+        opening = self.text[index:end]
+        furthest = index + (self.hold if opening in formulas.DISPLAY else self.hold // 4)
+        if opening == "$" and formulas.begins_amount(self.text, end):
+            return 0
+        for mark in _MATH_MARK.finditer(self.text, self._seek):
+            if mark.start() > furthest:
+                return 0
+            # One character more is needed: it may continue the mark, or show that it closes nothing.
+            if self._needs_more(mark.end(), final=final):
+                self._seek = mark.start()
+                return None
+            if mark.group() == formulas.CLOSINGS[opening]:
+                return mark.end() if self._is_formula(index, end, mark) else 0
+            if not self._may_hold(index, opening, mark.group()):
+                return 0
+            self._seek = mark.end()
+        self._seek = max(self._seek, len(self.text))
+        return None if not final and len(self.text) <= furthest else 0
+
+    def _may_hold(self, index: int, opening: str, mark: str) -> bool:
+        """Whether a formula may hold *mark*: no code, no second opening, and one empty line at most, on lines of its own."""
+        if mark[0] == "\n":
+            self._seek_depth += 1
+            return self._seek_depth == 1 and opening in formulas.DISPLAY and self._opens_line(index)
+        return mark not in ("`", opening) and not (mark == "$$" and opening == "$")
+
+    def _is_formula(self, index: int, end: int, closing: re.Match[str]) -> bool:
+        opening, latex = self.text[index:end], self.text[end : closing.start()]
+        after = self.text[closing.end() : closing.end() + 1]
+        if opening == "$" and (after.isdigit() or latex[-1:] in _NO_ADDRESS):
+            return False  # $5-$10
+        if opening == "\\[" and after == "(":
+            return False  # the text of a link that was escaped
+        if "<" in latex and BLOCK_TAG.search(latex):
+            return False
+        opens_line = self._opens_line(index) and after in ("", "\n")
+        return formulas.is_mathematical(opening, latex, opens_line=opens_line)
 
 
 def _begins_hidden(code: str) -> bool:
@@ -1373,6 +1448,7 @@ _HANDLERS: dict[str, _Handler] = {
     ":": Scanner._colon,
     "<": Scanner._angle,
     "\\": Scanner._backslash,
+    "$": Scanner._dollar,
     **dict.fromkeys("*_~", Scanner._emphasis),
     **dict.fromkeys("([", Scanner._bracket_open),
     **dict.fromkeys(PAIRS, Scanner._bracket_open),

@@ -209,7 +209,7 @@ async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_an
     text = f"Look:\n{TABLE}\n\nNice."
     target = MemoryTarget(limits=Limits(files=True))
     reply = await say(target, text, preparer=PostPreparer(Painter()), settings=AT_ONCE, trace=known.listen("t"))
-    [picture] = [receipt.message_id for receipt in reply.receipts if receipt.post.shows_table]
+    [picture] = [receipt.message_id for receipt in reply.receipts if receipt.post.shows_source]
     during = await known.about(picture)
     await known.keep("t", reply, server="5", author="7")
     after = await known.about(picture)

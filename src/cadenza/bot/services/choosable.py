@@ -20,7 +20,7 @@ _CHOOSABLE = frozenset(
         *("frequency_penalty", "presence_penalty", "repetition_penalty"),
         "details",
         *("use_emoji", "unknown_emoji", "emoji_lookback", "unicode_spaces", "sanitise", "label_guard", "speaker_guard"),
-        *("tables", "degree", "shape", "typing", "casual", "grouping", "gather"),
+        *("tables", "math", "degree", "shape", "typing", "casual", "grouping", "gather"),
         *("limit", "message_limit", "when_full", "code_file"),
         *("mention_people", "mention_roles"),
         *("typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"),

@@ -14,7 +14,7 @@ const GROUPS = {
   guards: ["label_guard", "speaker_guard", "rules_off"],
   emoji: ["use_emoji", "unknown_emoji", "emoji_lookback"],
   mentions: ["mention_people", "mention_roles"],
-  tables: ["tables"],
+  tables: ["tables", "math"],
   stopping: ["on_stop", "stop_phrases", "debounce", "interrupts"],
 };
 

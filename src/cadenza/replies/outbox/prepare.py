@@ -1,10 +1,11 @@
-"""Prepares a post before it is sent: paints its table, looks up mentioned members, chooses its name.
+"""Prepares a post before it is sent: paints its table or formula, looks up mentioned members, chooses its name.
 
 If any of this fails, the post is sent as planned.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
@@ -12,13 +13,15 @@ from typing import TypeGuard
 
 from ...errors import DeliveryError
 from ...explain.tracebacks import get_logger
-from ...pictures import TablePictures
+from ...pictures import FormulaPictures, TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
-from ...stages.s7_delivery import Painter
+from ...stages.s7_delivery import FormulaPainter, Painter
 from ...targets.target import MARKDOWN, GroupsByName, Markup, Target
 from ...text import tables
+from ...text.formulas import is_formula
 from ...text.handles import may_mention
+from ...text.readable_formulas import in_table
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
@@ -31,6 +34,8 @@ class Default(Enum):
 
     PAINTER = auto()
     """The installed painter, with the fonts of the settings."""
+    FORMULA_PAINTER = auto()
+    """The installed painter of formulas; none if no pictures of tables are wanted either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +46,23 @@ class PostPreparer:
     """Makes pictures of tables; without one, tables are shown as text."""
     lookup: Lookup | None = None
     """Finds members that the roster does not know."""
+    formula_painter: FormulaPainter | Default | None = Default.FORMULA_PAINTER
+    """Makes pictures of formulas; without one, they are shown as text."""
     continuity: NameContinuity = field(default_factory=NameContinuity)
     """Chooses the name under which a sprite is shown."""
     picture_worker: PictureWorker = field(default_factory=PictureWorker)
     """Where the painter works."""
 
     def under(self, settings: RuleSettings) -> PostPreparer:
-        """Return a copy with the painter of *settings*, unless one was given."""
-        if self.painter is not Default.PAINTER:
-            return self
-        wanted = settings.tables == "picture"
-        return replace(self, painter=TablePictures.if_installed(settings.table_fonts) if wanted else None)
+        """Return a copy with the painters of *settings*, unless they were given."""
+        painter, formula_painter = self.painter, self.formula_painter
+        if isinstance(formula_painter, Default):
+            wanted = settings.math == "picture" and painter is not None
+            formula_painter = FormulaPictures.if_installed() if wanted else None
+        if isinstance(painter, Default):
+            wanted = settings.tables == "picture"
+            painter = TablePictures.if_installed(settings.table_fonts) if wanted else None
+        return replace(self, painter=painter, formula_painter=formula_painter)
 
     async def close(self) -> None:
         """Cancel pending lookups and queued pictures. It stays usable."""
@@ -103,11 +114,21 @@ class PostPreparer:
         return post
 
     async def _painted(self, post: Post) -> Post | None:
-        painter, table = self.painter, tables.parse(post.picture)
+        paint, name = self._paint(post.picture)
+        data = await self.picture_worker.painted(paint) if paint else None
+        return replace(post, attachment=Attachment(name, data), instead=()) if data else None
+
+    def _paint(self, source: str) -> tuple[Callable[[], object] | None, str]:
+        """What paints *source*, and the name of the picture."""
+        if is_formula(source):
+            formula_painter = self.formula_painter
+            if formula_painter is None or isinstance(formula_painter, Default):
+                return None, ""
+            return partial(formula_painter.paint, source), "formula.png"
+        painter, table = self.painter, tables.parse(in_table(source))
         if painter is None or isinstance(painter, Default) or table is None:
-            return None
-        data = await self.picture_worker.painted(partial(painter.paint, table))
-        return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
+            return None, ""
+        return partial(painter.paint, table), "table.png"
 
     async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
         if self.lookup is None or not may_mention(post.text):

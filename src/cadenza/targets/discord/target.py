@@ -260,7 +260,7 @@ class DiscordTarget:
             users=pings.users,
             roles=pings.roles,
             files=(post.attachment,) if post.attachment else (),
-            buttons=(self._table_button,) if self._table_button and post.shows_table else (),
+            buttons=(self._table_button,) if self._table_button and post.shows_source else (),
         )
         spare = _in_words(post.source or "") if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)
@@ -425,7 +425,7 @@ def _newer(one: str | None, other: str | None) -> str | None:
 
 
 def _in_words(source: str) -> str:
-    """The table *source* as text."""
+    """The table or formula *source* as text."""
     table = tables.parse(source)
     return source if table is None else as_columns(table) or as_records(table)
 
