@@ -157,6 +157,10 @@ class RuleSettings:
     table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, tried before the system's own")
 
 
+_BEYOND_REFERENCE: tuple[str, ...] = ()
+"""The rules that the reference does not have."""
+
+
 class Manner(NamedTuple):
     """How a reply talks."""
 
@@ -166,7 +170,7 @@ class Manner(NamedTuple):
 
 
 _PRESETS = {
-    None: Manner("lines", typing=True, casual=False),
+    None: Manner("blocks", typing=False, casual=False),
     0: Manner("reply", typing=False, casual=False),
     1: Manner("lines", typing=False, casual=False),
     2: Manner("lines", typing=True, casual=False),
@@ -208,7 +212,7 @@ class DeliverySettings:
         True, "whether lists, quotes and verses stay whole, and headings with what follows, in every shape"
     )
     gather: int = _setting(
-        600, "characters up to which neighbouring blocks share a message, in the shape 'blocks'", low=0, high=100_000
+        1000, "characters up to which neighbouring blocks share a message, in the shape 'blocks'", low=0, high=100_000
     )
     limit: int | None = _setting(
         None,
@@ -245,6 +249,9 @@ class DeliverySettings:
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)
     typing_budget: float = _setting(20.0, "seconds of typing that one reply may spend in all", low=0.0, high=3600.0)
+    typing_tail: float = _setting(
+        1.5, "seconds of typing that are left once the model has finished", low=0.0, high=3600.0
+    )
     thinking_chance: float = _setting(0.25, "how often a pause becomes longer, as if thinking", low=0.0, high=1.0)
 
     @property
@@ -369,6 +376,12 @@ class Settings:
     def of(cls, **values: object) -> Settings:
         """The settings that differ from the defaults only in *values*: ``Settings.of(degree=1)``."""
         return cls().with_values(values)
+
+    @classmethod
+    def reference(cls, **values: object) -> Settings:
+        """The settings under which lines and sentences become messages one by one, as in the reference."""
+        plain = {"degree": 2, "grouping": False, "typing_tail": 3600.0, "rules_off": _BEYOND_REFERENCE}
+        return cls().with_values(plain).with_values(values)
 
     @classmethod
     def load(cls, path: str | Path) -> Settings:

@@ -617,8 +617,10 @@ class Post:
     """
     joint: str = ""
     """The white space between the post before and this one: line ends and indent, as the model wrote them."""
+    picture: str = ""
+    """The Markdown of the table that is painted before the post is sent."""
     instead: tuple[Post, ...] = ()
-    """The messages to send if the picture of this post's source cannot be made."""
+    """The messages to send if that picture cannot be made."""
 
     @property
     def said(self) -> str:
@@ -627,8 +629,8 @@ class Post:
 
     @property
     def shows_table(self) -> bool:
-        """Whether it is a picture of a table, with the Markdown as its source; a text in a file is none."""
-        return self.attachment is not None and self.attachment.name.endswith(".png") and bool(self.source)
+        """Whether it shows the picture of a table."""
+        return self.attachment is not None and bool(self.picture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -759,6 +761,11 @@ class Reply:
 
     outcome: Outcome
     receipts: tuple[Receipt, ...] = ()
+    text: str = ""
+    """What the model said, exactly, without its thoughts; an empty line is between the parts around tool calls.
+
+    After a stop it also holds what was not delivered; ``transcript`` does not.
+    """
     transcript: str = ""
     """What was delivered, one message per line, with the labels that a model sees."""
     thoughts: tuple[str, ...] = ()

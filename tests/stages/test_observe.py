@@ -32,10 +32,10 @@ SCENE = Scene(
 
 def tapped(settings: Settings, tell: Tell, *, rules: Iterable[type[Rule]] = RULES, pictures: bool = False) -> Pipe:
     """The row of a reply, with its taps."""
-    taps = Taps(tell, SequenceNumbers(), SequenceNumbers(), gathers=settings.delivery.degree == 0)
+    taps = Taps(tell, SequenceNumbers(), SequenceNumbers())
     row = text_row(SCENE, settings, Random(0), rules=rules, takes=Takes(pictures=pictures))
     *stages, _ = row.stages
-    return taps.around(Pipe(*stages, Composer(settings.delivery, Random(0), pictures=pictures, see=taps.paced)))
+    return taps.around(Pipe(*stages, Composer(settings.delivery, Random(0), pictures=pictures, see=taps.planned)))
 
 
 def seen(
@@ -59,10 +59,10 @@ def of(step: str, told: Iterable[Step]) -> list[Mapping[str, object]]:
 
 def test_a_message_that_waited_for_the_rest_is_made_of_all_of_it() -> None:
     told: list[tuple[str, Mapping[str, object]]] = []
-    taps = Taps(lambda step, about: told.append((step, about)), SequenceNumbers(), SequenceNumbers(), gathers=False)
+    taps = Taps(lambda step, about: told.append((step, about)), SequenceNumbers(), SequenceNumbers())
     settings = Settings.of(degree=1, message_limit=2)
     row = taps.around(
-        Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.paced))
+        Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.planned))
     )
 
     row.feed("a\nb\nc\nd")
@@ -300,7 +300,7 @@ def test_a_rule_that_fails_is_told_and_fails(rule: type[Rule], after: list[str])
 def test_what_a_rule_gave_before_it_failed_is_given(rule: type[Rule]) -> None:
     """A stage that breaks off on the way has said something; with a tap it has said the same."""
     given = Segment("a", Boundary.FINAL)
-    bare, (tap,) = rule(RuleContext()), Taps(lambda *_: None, SequenceNumbers(), SequenceNumbers(), gathers=False).around(Pipe(rule(RuleContext()))).stages  # fmt: skip
+    bare, (tap,) = rule(RuleContext()), Taps(lambda *_: None, SequenceNumbers(), SequenceNumbers()).around(Pipe(rule(RuleContext()))).stages  # fmt: skip
     heard: list[list[Segment]] = []
     for stage in (bare, tap):
         taken: list[Segment] = []

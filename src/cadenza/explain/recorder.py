@@ -193,9 +193,9 @@ class Trace:
             case _:
                 assert_never(chunk)
 
-    def taps(self, *, gathers: bool) -> Taps:
-        """Taps for a row of stages; with *gathers*, its posts are made at the end from all segments."""
-        return Taps(self.tell, self._segments, self._posts, gathers=gathers)
+    def taps(self) -> Taps:
+        """Taps for a row of stages."""
+        return Taps(self.tell, self._segments, self._posts)
 
     def stopped(self, reason: StopReason, by: str) -> None:
         """A stop was requested; each reason is recorded once."""

@@ -77,7 +77,7 @@ class ModelConversation:
         A prefill that people see is part of the text already. One that opens code or a hidden block is left out.
         """
         prefill = self.scene.prefill.rstrip(WHITESPACE)
-        said = "\n".join(round_.said)
+        said = round_.joined
         is_shown = self._settings.rules.show_prefill
         if said.startswith(prefill) or (said and is_shown) or not can_be_shown(prefill):
             return said

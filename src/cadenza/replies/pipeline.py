@@ -34,6 +34,7 @@ from ..stages.s6_rules import rule_row
 from ..stages.s7_delivery import Chance, Composer
 from ..stages.stage import Pipe, Stage
 from ..targets.target import Limits
+from ..text.tags import BLOCK_TAG
 from ..text.units import WHITESPACE
 from ..types import (
     Broke,
@@ -99,9 +100,14 @@ def text_row(
     """
     takes = takes or Takes()
     delivery = settings.delivery
-    taps = trace.taps(gathers=delivery.manner.shape == "reply") if trace else None
+    taps = trace.taps() if trace else None
     row = Pipe(
-        Buffer(settings.buffer, sentences=delivery.manner.shape == "sentences", speaker=scene.persona.name, goes_on=planned > 0),
+        Buffer(
+            settings.buffer,
+            sentences=delivery.manner.shape == "sentences",
+            speaker=scene.persona.name,
+            goes_on=planned > 0,
+        ),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
@@ -110,7 +116,7 @@ def text_row(
             pictures=takes.pictures,
             limits=takes.limits,
             planned=planned,
-            see=taps.paced if taps else None,
+            see=taps.planned if taps else None,
         ),
     )
     return taps.around(row) if taps else row
@@ -166,6 +172,15 @@ def clean(
     row = Pipe(Buffer(_UNBOUND), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
     items = row.feed(text) + row.flush(Ending.FINAL)
     return _with_fewer_line_ends(item for item in items if isinstance(item, Segment)).strip(WHITESPACE)
+
+
+def spoken(text: str) -> str:
+    """Return *text* of a model without its hidden blocks, and otherwise as it is."""
+    if BLOCK_TAG.search(text) is None:
+        return text
+    buffer = Buffer(_UNBOUND)
+    items = [*buffer.feed(text), *buffer.flush(Ending.FINAL)]
+    return "".join(item.text for item in items if isinstance(item, Segment))
 
 
 def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:

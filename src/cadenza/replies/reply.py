@@ -26,7 +26,7 @@ from .conversation import ModelConversation
 from .notices import failed
 from .outbox.prepare import PostPreparer
 from .outbox.sender import Outbox
-from .pipeline import Takes, run_round, settle, text_row
+from .pipeline import Takes, run_round, settle, spoken, text_row
 from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop
 
@@ -189,6 +189,7 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply
     return Reply(
         outcome=outcome,
         receipts=tuple(outbox.receipts),
+        text=_text(rounds),
         transcript="\n".join(receipt.post.said for receipt in outbox.receipts if receipt.post.said),
         thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
         details=tuple(details for round_ in rounds for details in round_.details),
@@ -196,3 +197,12 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply
         served_by=next((round_.served_by for round_ in reversed(rounds) if round_.served_by), ""),
         notices=tuple(outbox.notices),
     )
+
+
+def _text(rounds: Iterable[Round]) -> str:
+    """Return what the model said in *rounds*; between two there is an empty line, unless it wrote a line end there."""
+    text = ""
+    for part in filter(None, (spoken(round_.heard) for round_ in rounds)):
+        is_joined = not text or text.endswith("\n") or part.startswith("\n")
+        text += part if is_joined else "\n\n" + part
+    return text

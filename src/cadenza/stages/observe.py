@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..rules.rule import Rule
-from ..text.alignment import aligned, squeezed
 from ..text.units import WHITESPACE
 from ..types import Aside, Ending, Halt, Identity, Post, Segment
 from .s5_buffer import Buffer, HoldReason
@@ -29,10 +28,6 @@ Tell: TypeAlias = Callable[[str, Mapping[str, object]], None]
 
 _See: TypeAlias = Callable[[Any, Sequence[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, and the name of the error that ended it."""
-
-
-_ROOM = 512
-"""Characters by which the segments of a post may be longer than twice the post."""
 
 
 class SequenceNumbers(Generic[T]):
@@ -62,25 +57,23 @@ class SequenceNumbers(Generic[T]):
 class Taps:
     """The taps around the stages of one pipe."""
 
-    def __init__(
-        self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool
-    ) -> None:
-        """Report to *tell*; with *gathers*, posts are made of many segments at the end."""
+    def __init__(self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post]) -> None:
+        """Report to *tell*."""
         self._tell = tell
         self._segments = segments
         self._posts = posts
-        self._gathers = gathers
-        self._gathered = _Gathered()
-        self._paces: deque[Pace] = deque()
+        self._plans: deque[tuple[Pace, list[int]]] = deque()  # for each planned post: its pause and its segments
+        self._left: list[int] = []  # the segments after the last planned post
         self._waiting = HoldReason()
 
     def around(self, row: Pipe) -> Pipe:
         """The same row, with a tap around each stage."""
         return Pipe(*map(self._tapped, row.stages))
 
-    def paced(self, pace: Pace) -> None:
-        """A pause was chosen for the next post."""
-        self._paces.append(pace)
+    def planned(self, _: Post, pace: Pace, segments: Sequence[Segment]) -> None:
+        """A post was planned: its pause, and the segments that it is made of."""
+        numbers = [number for segment in segments for number in self._segments.of(segment)]
+        self._plans.append((pace, numbers))
 
     def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
         match stage:
@@ -115,29 +108,24 @@ class Taps:
             self._tell("hold", {"why": waiting.why, "mark": waiting.mark, "size": buffer.size})
 
     def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # the round reports the error
-        own = self._segments.of(given)
+        self._left += self._segments.of(given)
         for item in made:
             match item:
-                case Post(instead=()):
-                    shown = "" if item.attachment else item.text  # the rest of the text is in the file
-                    before = self._gathered.share(shown) if self._gathers else self._gathered.rest()
-                    self._tell_post(item, before if self._gathers else (*before, *own))
                 case Post():
-                    self._tell_post(item, own)
+                    self._tell_post(item)
                 case Halt(reason):
                     self._tell("halt", {"by": "composer", "reason": reason.value})
-        has_posts = any(isinstance(item, Post) for item in made)
-        self._gathered = _Gathered() if has_posts else self._gathered
-        is_left = not _shows_picture(made) if self._gathers else not has_posts
-        if is_left and given is not None and given.text.strip(WHITESPACE):
-            self._gathered.add(own, given.text)
 
-    def _tell_post(self, post: Post, segments: Iterable[int]) -> None:
+    def _tell_post(self, post: Post) -> None:
         number = self._posts.new(post)
         for text in post.instead:
             self._posts.inherit(text, (number,))
-        paces = [self._paces.popleft() for _ in post.instead or (post,) if self._paces]
-        pace = paces[0] if paces else Pace()
+        plans = [self._plans.popleft() for _ in post.instead or (post,) if self._plans]
+        pace = plans[0][0] if plans else Pace()
+        segments = [segment for _, found in plans for segment in found]
+        if post.attachment is not None and not self._plans:  # a file may hold all that came after its message
+            segments += self._left
+        self._left = [] if post.attachment is not None else [left for left in self._left if left not in segments]
         about = {
             "number": number,
             "segments": list(dict.fromkeys(segments)),
@@ -155,43 +143,6 @@ class Taps:
             "file": post.attachment.name if post.attachment else None,
         }
         self._tell("post", about)
-
-
-class _Gathered:
-    """The segments in the composer that are not part of a post yet."""
-
-    def __init__(self) -> None:
-        self._numbers: list[tuple[int, ...]] = []
-        self._texts: list[str] = []
-        self._place = 0  # the segment that the next post begins with
-        self._used = 0  # how much of it is in the previous post
-
-    def add(self, numbers: tuple[int, ...], text: str) -> None:
-        """Add a segment with *numbers* and *text*."""
-        self._numbers.append(numbers)
-        self._texts.append(squeezed(text))
-
-    def rest(self) -> list[int]:
-        """The numbers of all segments that are not in a post."""
-        return [number for numbers in self._numbers[self._place :] for number in numbers]
-
-    def share(self, text: str) -> list[int]:
-        """The numbers of the segments in a post with *text*, which follows the previous post."""
-        text = squeezed(text)
-        end, size = self._place, -self._used
-        while end < len(self._texts) and size <= 2 * len(text) + _ROOM:
-            size += len(self._texts[end])
-            end += 1
-        found = aligned("".join(self._texts[self._place : end])[self._used :], text)
-        if not text or not found.is_good:
-            return self.rest()
-        first, used = self._place, self._used + found.cuts[-1]
-        while self._place < end and used >= len(self._texts[self._place]):
-            used -= len(self._texts[self._place])
-            self._place += 1
-        self._used = used
-        last = self._place + (1 if used else 0)
-        return [number for numbers in self._numbers[first:last] for number in numbers]
 
 
 class _Tap:
@@ -318,10 +269,6 @@ def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bo
     if len(after) > len(before):
         return "split"
     return "released" if was_held and were == are else "changed"
-
-
-def _shows_picture(made: Iterable[Post | Halt]) -> bool:
-    return any(isinstance(item, Post) and item.instead for item in made)
 
 
 def name_of(identity: Identity | None) -> str | None:

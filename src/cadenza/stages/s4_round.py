@@ -47,7 +47,6 @@ from ..types import (
 from .s7_merging import farewell
 from .stage import Pipe
 
-
 class Keep(Enum):
     """What is still sent when a reply ends early."""
 
@@ -131,6 +130,9 @@ class Round:
         self._thinking: list[str] = []
         self.said: list[str] = []
         """Every message that was returned, as the model sees it later."""
+        self._joints: list[str] = []  # the white space in front of each
+        self._heard: list[str] = []  # the text of the model
+        self._tokens: list[str] = []  # the pieces after that
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
@@ -145,6 +147,17 @@ class Round:
         """The model's thoughts, block by block."""
         return self._thoughts + (["".join(self._thinking)] if self._thinking else [])
 
+    @property
+    def heard(self) -> str:
+        """The text of the model as it arrived, with its hidden blocks."""
+        return "".join(self._heard + self._tokens)
+
+    @property
+    def joined(self) -> str:
+        """The messages, put together with their joints."""
+        pairs = zip(self._joints, self.said, strict=True)
+        return "".join(joint + said for joint, said in pairs).lstrip("\n")
+
     def receive(self, event: RoundEvent) -> list[Post]:
         """Take the next event; return what is to be posted."""
         if self.outcome is not None:
@@ -153,11 +166,16 @@ class Round:
         if type(event) is TextDelta:  # the most frequent event first
             if self._thinking:
                 self._pause_thinking()
+            self._tokens.append(event.text)
             try:
                 items = self._text.feed(event.text)
             except Exception as error:  # noqa: BLE001  # a rule may be foreign code
                 items = self._rescued(error)
-            return self._noted(self._taken(items)) if items else []
+            if not items:
+                return []
+            self._heard.append("".join(self._tokens))  # a string for every token would take ten times the memory
+            self._tokens.clear()
+            return self._noted(self._taken(items))
         match event:
             case TextDelta(text):
                 return self.receive(TextDelta(text))  # a subclass
@@ -263,7 +281,10 @@ class Round:
         return posts
 
     def _noted(self, posts: list[Post]) -> list[Post]:
-        self.said += [post.said for post in posts if post.said]
+        for post in posts:
+            if post.said:
+                self.said.append(post.said)
+                self._joints.append(post.joint)
         return posts
 
     def _pause_thinking(self) -> None:

@@ -1,29 +1,28 @@
-"""Stage 7: segment in, posts out. Decides *how* a segment becomes messages.
+"""Stage 7: segment in, posts out. Decides *how* segments become messages.
 
-The composer is pure: it plans messages and the pauses before them, and sends nothing.
-The outbox sends them to a ``Target``.
+The composer is pure: it plans messages and the pauses before them, and sends nothing. The shaper bundles the segments,
+the composer cuts what is too long and makes posts of it. The outbox sends them to a ``Target``.
 Pauses are numbers in a post, drawn from dice that are passed in, so that a plan can be tested and repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
-from ..text.emoji import EMOJI
 from ..text.humanize import humanize
 from ..text.plain_table import split_columns
-from ..text.repair import tidy_block
 from ..text.split import fit, line_context, split
-from ..text.standalone import is_standalone
 from ..text.tables import Table
-from ..text.units import WHITESPACE, fits, units, whole_grapheme
+from ..text.units import WHITESPACE, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
+from .s7_packing import Cut, Piece, messages, shown, slices, wrote
+from .s7_shape import Bundle, Shaper
 
 
 class Chance(Protocol):
@@ -40,9 +39,13 @@ class Painter(Protocol):
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
+Watch = Callable[[Post, Pace, Sequence[Segment]], None]
+"""Is told of each post: its pause, and the segments that it is made of."""
+
 _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
-_DEGREES = {"reply": 0, "blocks": 1, "lines": 1, "sentences": 3}
+_DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
+"""How finely prose is split in each shape."""
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 
@@ -59,31 +62,38 @@ class Composer:
         pictures: bool = False,
         limits: Limits | None = None,
         planned: int = 0,
-        see: Callable[[Pace], None] | None = None,
+        see: Watch | None = None,
     ) -> None:
         limits = limits or Limits()
-        self._settings = settings
-        self._degree = _DEGREES[settings.manner.shape]
+        shape, _, self._is_casual = settings.manner
+        self._degree = _DEGREES[shape]
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
+        self._measure = units if self._markup is MARKDOWN else self._markup.size
+        self._shaper = (
+            Shaper(shape, gather=settings.gather, limit=self._limit, measure=self._measure, has_begun=planned > 0)
+            if settings.grouping or not self._degree
+            else None
+        )
         self._pictures = pictures  # whether a painter will try to make them
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
         self._has_remainder = limits.files and settings.when_full == "file"
         self._remainder: Remainder | None = None  # the last message of the reply, once it is planned
-        self._gathered = _Gathered(self._limit, self._markup)
         self._chance = chance
-        self._pacer = Pacer(settings, chance.random, see)
+        self._pacer = Pacer(settings, chance.random)
+        self._see = see
         self._reply_to = reply_to
         self._context = ""  # what the next segment begins with if it continues a line that was cut
         self._planned = planned  # messages that were sent before count towards the limit of the reply
         self._owed: Segment | None = None  # a segment with a label that was emptied by a rule
+        self._white = ""  # the white space after the last message
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
-        """Plan the messages for *segment*; at degree 0 it is collected until the speaker changes or the reply ends."""
+        """Plan the messages that *segment* completes."""
         segment = self._labelled(segment)
-        if self._remainder is not None and not self._gathered:
+        if self._remainder is not None:
             self._remainder.add(segment)
             return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
         if self._code_file and segment.kind is Kind.CODE and not segment.source:
@@ -94,23 +104,26 @@ class Composer:
             return [*self._code_posts(), *self.feed(segment)]
         return self._planned_for(segment)
 
+    def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
+        """Plan what is left."""
+        posts = [*self._code_posts(), *self._posts(self._rest())]
+        if posts and isinstance(posts[-1], Post):
+            posts[-1] = replace(posts[-1], boundary=why.boundary)
+        if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
+            remainder, self._remainder = self._remainder, None
+            return [*posts, *remainder.posts()]
+        return posts + self._last_post()
+
     def _planned_for(self, segment: Segment) -> list[Post | Halt]:
-        is_picture = self._pictures and bool(segment.source)
-        posts: list[Post | Halt] = []
-        if self._degree == 0:
-            if is_picture or not self._gathered.takes(segment):
-                posts = self._gathered_posts(Boundary.ATTACHMENT)
-            if not is_picture:
-                self._gathered.add(segment)
-                return posts
-        if not segment.text.strip(WHITESPACE):
-            self._context = ""  # the line that was cut has ended
-        else:
-            messages = _messages(self._texts(segment), segment.source)
-            is_last = self._has_remainder and self._planned + len(messages) >= self._most
-            planned = self._posts(messages, segment)
-            posts += _as_picture(planned) if is_picture and not is_last else planned
-        return posts
+        if self._shaper is None:
+            text = self._in_context(segment)
+            piece = Piece(segment, text, Cut.BLOCK)
+            return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.source)])
+        return self._posts(self._shaper.feed(segment))
+
+    def _rest(self) -> list[Bundle]:
+        """What the shaper still holds."""
+        return [] if self._shaper is None else self._shaper.flush()
 
     # --- files -----------------------------------------------------------------------------
 
@@ -124,9 +137,18 @@ class Composer:
         if found is None:
             return [post for part in parts for post in self._planned_for(part)]
         file, source = found
-        posts = self._gathered_posts(Boundary.ATTACHMENT)
-        whole = replace(parts[0], boundary=parts[-1].boundary)
-        return posts + self._posts([_Message("", source)], whole, file)
+        whole = Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", Cut.GLUED)
+        *bundles, last = [*self._rest(), Bundle([])]
+        if not last.pieces and bundles and bundles[-1].pieces[-1].segment.kind is Kind.PROSE:
+            last = bundles.pop()
+        posts = self._posts(bundles)
+        return posts + self._posts_with(file, [*last.pieces, whole])
+
+    def _posts_with(self, file: Attachment, pieces: Sequence[Piece]) -> list[Post | Halt]:
+        """A message with *file*, which holds the last of *pieces*; the others are its text, if they announce it."""
+        start = _caption(pieces, len(pieces) - 1)
+        before = self._posts([Bundle(pieces[:start])]) if start else []
+        return before + self._made([self._message(pieces[start:])], pieces[start:], file)
 
     def _last_post(self, *after: Halt) -> list[Post | Halt]:
         """The last message of the reply, with the text after it as a file."""
@@ -143,16 +165,94 @@ class Composer:
             return segment
         return replace(segment, label=owed.label)
 
-    def _texts(self, segment: Segment) -> list[str]:
-        text = self._in_context(segment)
-        if segment.source and segment.kind is Kind.PROSE:
-            # A table that became a list stays in one piece while it fits.
-            return _cut(text.strip(WHITESPACE), self._limit, self._markup, fit)
-        texts = self._split(text, segment)
-        if self._settings.manner.casual and segment.kind is Kind.PROSE:
-            pieces = [piece for text in texts for piece in self._humanized(text)]
-            texts = [part for piece in pieces for part in _fitting(piece, self._limit, self._markup, fit)]
-        return texts
+    # --- from bundles to messages ------------------------------------------------------------
+
+    def _posts(self, bundles: Iterable[Bundle]) -> list[Post | Halt]:
+        posts: list[Post | Halt] = []
+        for bundle in bundles:
+            start = 0
+            for index, piece in enumerate(bundle.pieces):
+                if self._pictures and piece.segment.source and self._remainder is None:
+                    caption = max(start, _caption(bundle.pieces, index))
+                    posts += self._made_of(bundle.pieces[start:caption])
+                    posts += self._picture(bundle.pieces[caption : index + 1])
+                    start = index + 1
+            rest = bundle.pieces[start:]
+            if bundle.is_plain and self._degree:
+                posts += self._made(self._plain(rest), rest)
+            else:
+                posts += self._made_of(rest, is_plain=bundle.is_plain)
+        return posts
+
+    def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
+        """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
+        is_last = self._has_remainder and self._planned + len(list(self._cut(pieces))) >= self._most
+        planned = self._made_of(pieces)
+        texts = tuple(post for post in planned if isinstance(post, Post))
+        if is_last or not texts:
+            return planned
+        source = pieces[-1].segment.source
+        whole = self._message(pieces)
+        caption = shown(pieces[:-1]) if len(pieces) > 1 else ""
+        post = replace(texts[0], text=caption, source=whole.source or source, picture=source, instead=texts)
+        return [post, *planned[len(texts) :]]
+
+    def _made_of(self, pieces: Sequence[Piece], *, is_plain: bool = False) -> list[Post | Halt]:
+        posts: list[Post | Halt] = []
+        for part in self._cut(pieces):
+            posts += self._made(
+                [self._message(part)] if len(part) > 1 else self._fitted(part[0], is_plain=is_plain), part
+            )
+        return posts
+
+    def _cut(self, pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+        return messages(pieces, self._limit, self._measure)
+
+    def _message(self, pieces: Sequence[Piece], text: str | None = None) -> _Message:
+        """The message of *pieces*, which shows *text*."""
+        raw = wrote(pieces)
+        core = raw.strip(WHITESPACE)
+        text = shown(pieces) if text is None else text
+        joint = self._joint(raw)
+        return _Message(text, None if text == core else core, joint)
+
+    def _joint(self, raw: str) -> str:
+        """The white space between the last message and *raw*."""
+        joint = self._white + raw[: len(raw) - len(raw.lstrip(WHITESPACE))]
+        self._white = raw[len(raw.rstrip(WHITESPACE)) :]
+        if self._white == raw:  # it is blank
+            self._white, joint = joint, ""
+        return joint
+
+    def _fitted(self, piece: Piece, *, is_plain: bool) -> list[_Message]:
+        """The messages of a single *piece*."""
+        text, segment = shown([piece]), piece.segment
+        if self._measure(text) <= self._limit:
+            if self._is_casual and is_plain:
+                text = humanize(text)[0]
+            return [self._message([piece], text)]
+        raw = wrote([piece])
+        if segment.kind is Kind.PROSE:
+            texts = _cut(text, self._limit, self._markup, fit)
+        else:
+            texts = self._split(piece.text, segment)
+        joint = self._joint(raw)
+        if segment.source:
+            return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
+        return _with_joints(raw, texts, joint, segment.kind)
+
+    def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
+        """The messages of a line or a sentence of prose."""
+        raw = wrote(pieces)
+        text = pieces[0].context + raw if pieces and not pieces[0].segment.opens_in else shown(pieces)
+        texts = self._split(text, replace(pieces[0].segment, text=text))
+        if self._is_casual:
+            cut = [piece for text in texts for piece in self._humanized(text)]
+            texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
+        joint = self._joint(raw)
+        if self._degree == 3 and joint == " ":
+            joint = "\n"  # a sentence without its stop needs a line of its own
+        return _with_joints(raw, texts, joint, Kind.PROSE)
 
     def _split(self, text: str, segment: Segment) -> list[str]:
         return _split_for(self._markup, text, segment, self._degree, self._limit)
@@ -164,6 +264,9 @@ class Composer:
     def _in_context(self, segment: Segment) -> str:
         """The text of *segment*; if it continues a line that was cut, with the quote marks of that line."""
         text = segment.text
+        if not text.strip(WHITESPACE):
+            self._context = ""  # the line that was cut has ended
+            return text
         if self._context and segment.kind is Kind.PROSE and not text.startswith("\n"):
             text = self._context + text.lstrip(" ")
         self._context = ""
@@ -172,51 +275,56 @@ class Composer:
             self._context = ">>> " if text.startswith(">>> ") else line_context(text.rpartition("\n")[2])
         return text
 
-    def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
-        """Plan what was collected."""
-        posts = self._code_posts()
-        posts += self._gathered_posts(why.boundary)
-        if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
-            remainder, self._remainder = self._remainder, None
-            return [*posts, *remainder.posts()]
-        return posts + self._last_post()
+    # --- from messages to posts ----------------------------------------------------------------
 
-    def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
-        identity, label = self._gathered.identity, self._gathered.label
-        return self._posts(self._gathered.take(), Segment("", boundary, identity=identity, label=label))
-
-    def _posts(
-        self, messages: Iterable[_Message], segment: Segment, file: Attachment | None = None
+    def _made(
+        self, made: Iterable[_Message], pieces: Sequence[Piece], file: Attachment | None = None
     ) -> list[Post | Halt]:
-        """Give each message of *segment* its pause and the first one what it answers; end the reply at the limit."""
+        """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        label = segment.label
-        for text, source in messages:
+        segments = [piece.segment for piece in pieces]
+        label = next((segment.label for segment in segments if segment.label), "")
+        for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:
                 continue
             if self._remainder is not None:
-                self._remainder.add_lines([text if source is None else source])
+                self._remainder.append(joint + (text if source is None else source))
                 continue
             if self._planned >= self._most:
                 posts.append(Halt(StopReason.MESSAGE_LIMIT))
                 break
-            pause = self._pacer.pause_before(text)
+            pace = self._pacer.pause_before(text)
             reply = None if self._planned else self._reply_to
-            post = Post(text, segment.boundary, pause, segment.identity, label, file, reply, source)
+            identity, boundary = segments[0].identity, segments[-1].boundary
+            post = Post(text, boundary, pace.pause, identity, label, file, reply, source, joint)
             label = ""
             self._planned += 1
+            if self._see:
+                self._see(post, pace, segments)
             if self._has_remainder and self._planned == self._most:
                 self._remainder = Remainder(post)
             else:
                 posts.append(post)
+        if self._remainder is not None:
+            self._keep_rest(self._remainder)
         return posts
 
+    def _keep_rest(self, remainder: Remainder) -> None:
+        """What the shaper holds comes after the last message."""
+        remainder.append(self._white)
+        self._white = ""
+        for bundle in self._rest():
+            remainder.append(wrote(bundle.pieces))
 
-def _as_picture(planned: list[Post | Halt]) -> list[Post | Halt]:
-    """One post that shows a table as a picture, with what was *planned* as its fallback."""
-    texts = tuple(post for post in planned if isinstance(post, Post))
-    halts = planned[len(texts) :]
-    return [replace(texts[0], text="", instead=texts), *halts] if texts else halts
+
+def _caption(pieces: Sequence[Piece], index: int) -> int:
+    """Where the text begins that announces the piece at *index*; *index* itself without one."""
+    start = index
+    if pieces[index].cut is not Cut.GLUED:
+        return index
+    while start and pieces[start].cut is not Cut.BLOCK:
+        start -= 1
+    return start
 
 
 class _Message(NamedTuple):
@@ -224,6 +332,23 @@ class _Message(NamedTuple):
 
     text: str
     source: str | None
+    joint: str
+    """The white space in front of it."""
+
+
+def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
+    """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
+    core = raw.strip(WHITESPACE)
+    texts = [text.strip(WHITESPACE) for text in texts]
+    parts = slices(core, texts, kind)
+    if parts is None:
+        return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
+    made: list[_Message] = []
+    for text, part in zip(texts, parts, strict=True):
+        said = part.rstrip(WHITESPACE)
+        made.append(_Message(text, None if said == text else said, joint))
+        joint = part[len(said) :]
+    return made
 
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
@@ -261,129 +386,6 @@ def _fitting(message: str, limit: int, markup: Markup, split: Callable[[str, int
         middle = whole_grapheme(message, len(message) // 2)
         halves = [message[:middle], message[middle:]]
     return [piece for half in halves for piece in _fitting(half, limit, markup, split)]
-
-
-def _messages(texts: Iterable[str], source: str) -> list[_Message]:
-    """*texts* as messages; if they show *source* in another form, the first has all of it."""
-    if not source:
-        return [_Message(text, None) for text in texts]
-    return [_Message(text, "" if number else source) for number, text in enumerate(texts)]
-
-
-class _Gathered:
-    """Degree 0: all segments of one speaker, joined into as few messages as fit."""
-
-    def __init__(self, limit: int, markup: Markup) -> None:
-        self._limit = limit
-        self._markup = markup
-        self._parts: list[tuple[str, Segment]] = []
-        self._after: Segment | None = None
-        self.identity: Identity | None = None
-        self.label = ""
-        """The first label of the speaker."""
-
-    def __bool__(self) -> bool:
-        """Whether there is anything."""
-        return bool(self._parts)
-
-    def takes(self, segment: Segment) -> bool:
-        """Whether *segment* can be appended: it is of the same speaker, or blank."""
-        return not self._parts or segment.identity == self.identity or not segment.text.strip(WHITESPACE)
-
-    def add(self, segment: Segment) -> None:
-        """Append *segment*, with the white space that belongs between."""
-        if segment.kind is Kind.CODE:
-            segment = replace(segment, text=tidy_block(segment.text))
-        if not segment.text.strip(WHITESPACE):
-            if segment.boundary is Boundary.NEWLINE and self._after is not None:
-                self._after = replace(self._after, boundary=Boundary.NEWLINE)  # an empty line separates too
-            return
-        self.identity, self.label = segment.identity, self.label or segment.label
-        self._parts.append((self._between(segment), segment))
-        self._after = segment
-
-    def take(self) -> list[_Message]:
-        """Return the messages, and start over."""
-        whole: list[_Saying] = []
-        current = _Saying("", "")
-        for between, block in self._blocks():
-            text, kind = block.text, block.kind
-            joined = current.followed_by(_saying(text, block.source or None), between)
-            if self._fits(joined) and not (kind is Kind.PROSE and EMOJI.search(text)):
-                current = joined
-                continue
-            pieces = _messages(_split_for(self._markup, text, block, 0, self._limit) or [""], block.source)
-            first, *rest = (_saying(*piece) for piece in pieces)
-            joined = current.followed_by(first, between)
-            if self._fits(joined) and not is_standalone(first.text):
-                first = joined
-            else:
-                whole.append(current)
-            *done, current = first, *rest
-            whole += done
-            if is_standalone(current.text):
-                whole.append(current)
-                current = _Saying("", "")
-        whole.append(current)
-        self._parts.clear()
-        self._after, self.identity, self.label = None, None, ""
-        return [saying.message() for saying in whole if saying.text.strip(WHITESPACE)]
-
-    def _fits(self, saying: _Saying) -> bool:
-        if self._markup is MARKDOWN:
-            return fits(saying.text, self._limit)
-        return self._markup.size(saying.text) <= self._limit
-
-    def _blocks(self) -> list[tuple[str, Segment]]:
-        """The segments, with neighbouring prose joined: it is split as one text."""
-        blocks: list[tuple[str, Segment, list[str]]] = []
-        for between, segment in self._parts:
-            if not blocks or not (_is_plain(blocks[-1][1]) and _is_plain(segment)):
-                blocks.append((between, segment, [segment.text]))
-                continue
-            texts = blocks[-1][2]
-            if between:
-                texts[-1] = texts[-1].rstrip("\n")
-            texts += [between, segment.text.lstrip("\n") if between else segment.text]
-        return [(between, replace(segment, text="".join(texts))) for between, segment, texts in blocks]
-
-    def _between(self, segment: Segment) -> str:
-        if self._after is None:
-            return ""
-        if self._after.boundary is Boundary.NEWLINE:
-            return "\n\n"
-        if Kind.PROSE is not self._after.kind or Kind.PROSE is not segment.kind:
-            return "\n"  # a code block has its lines to itself
-        return ""
-
-
-class _Saying(NamedTuple):
-    """What people see, and what the model wrote for it."""
-
-    text: str
-    wrote: str
-
-    def followed_by(self, after: _Saying, between: str) -> _Saying:
-        return _Saying(_joined(self.text, between, after.text), _joined(self.wrote, between, after.wrote))
-
-    def message(self) -> _Message:
-        text, wrote = self.text.strip(WHITESPACE), self.wrote.strip(WHITESPACE)
-        return _Message(text, None if text == wrote else wrote)
-
-
-def _saying(text: str, source: str | None) -> _Saying:
-    """*text*, with the *source* that it shows in another form, if any."""
-    return _Saying(text, source + "\n" * text.endswith("\n") if source else text if source is None else "")
-
-
-def _is_plain(segment: Segment) -> bool:
-    """Whether *segment* is prose as the model wrote it."""
-    return segment.kind is Kind.PROSE and not segment.source
-
-
-def _joined(before: str, between: str, after: str) -> str:
-    """Join two texts; *between* replaces the line ends between them."""
-    return before.rstrip("\n") + between + after.lstrip("\n") if between else before + after
 
 
 def as_post(notice: Notice, markup: Markup = MARKDOWN) -> Post:

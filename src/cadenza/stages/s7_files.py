@@ -7,7 +7,7 @@ have becomes ``reply.md``. The model later sees all of it, as if it had been sen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -83,24 +83,20 @@ class Remainder:
 
     def add(self, segment: Segment) -> None:
         """Append *segment* as the model wrote it."""
-        text = segment.label + (segment.source or segment.text)
-        is_block = bool(segment.source) or segment.kind is not Kind.PROSE
-        if (is_block or segment.label) and not self._ends_line:
-            text = "\n" + text
-        self._append(text + "\n" if is_block and not text.endswith("\n") else text)
+        text = segment.joint + (segment.source or segment.text)
+        if segment.source and segment.text.endswith("\n"):
+            text += "\n"
+        starts_line = segment.label or (segment.kind is Kind.CODE and not is_whole(segment))
+        self.append(("\n" if starts_line and not self._ends_line else "") + segment.label + text)
 
-    def add_lines(self, texts: Iterable[str]) -> None:
-        """Append *texts*, each on lines of its own."""
-        for text in filter(None, texts):
-            self._append(("" if self._ends_line else "\n") + text + "\n")
+    def append(self, text: str) -> None:
+        """Append *text*."""
+        self._parts.append(text)
+        self._size += len(text)
 
     @property
     def _ends_line(self) -> bool:
-        return not self._parts or self._parts[-1].endswith("\n")
-
-    def _append(self, text: str) -> None:
-        self._parts.append(text)
-        self._size += len(text)
+        return bool(self._parts) and self._parts[-1].endswith("\n")
 
     @property
     def _rest(self) -> str:
@@ -111,7 +107,7 @@ class Remainder:
         rest = self._rest
         if not rest.strip(WHITESPACE):
             return self._last
-        said = "\n".join(filter(None, (self._last.said[len(self._last.label) :], rest)))
+        said = self._last.said[len(self._last.label) :] + "".join(self._parts).rstrip(WHITESPACE)
         if self._last.attachment is not None:  # a message has one file, and this one matters more
             return replace(self._last, attachment=Attachment("reply.md", f"{said}\n".encode()), source=said)
         return replace(self._last, attachment=Attachment("reply.md", f"{rest}\n".encode()), source=said)

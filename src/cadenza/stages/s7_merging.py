@@ -1,7 +1,7 @@
 """Stage 7: queued messages merged into one, because the rate limit or a stop leaves no room for all of them.
 
-Only whole messages are merged, each on lines of its own, and never in a way that changes how they look. The result
-depends on the queued posts alone; the outbox decides when to merge.
+Only whole messages are merged, with their joints, and never in a way that changes how they look. The result depends on
+the queued posts alone; the outbox decides when to merge.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
@@ -23,7 +24,7 @@ _ADDRESSES = re.compile(r"<?https?://\S+(?:[ \n]<?https?://\S+)*")
 """A message of URLs only, which is shown with their previews."""
 
 
-class _Joint:
+class _Merger:
     """A merged message in the making."""
 
     def __init__(self, first: Post, limit: int, markup: Markup) -> None:
@@ -41,26 +42,30 @@ class _Joint:
             return False
         return post.identity == self._first.identity and not post.label and not self._is_open
 
-    def has_room(self, text: str) -> bool:
-        """Whether *text* still fits, on a line of its own."""
-        return self._size_with(text) <= self._limit
+    def has_room(self, post: Post, text: str | None = None) -> bool:
+        """Whether *post*, or only its *text*, still fits."""
+        return self._size_with(_joined(post, post.text if text is None else text)) <= self._limit
 
     def _size_with(self, text: str) -> int:
         if self._markup is MARKDOWN:
-            return self._size + 1 + units(text)
-        return self._markup.size("\n".join([*self._texts, text]))  # marks may mean more together
+            return self._size + units(text)
+        return self._markup.size("".join([*self._texts, text]))  # marks may mean more together
 
-    def add(self, text: str, wrote: str) -> None:
-        """Append *text* on a line of its own."""
+    def add(self, post: Post, part: str | None = None) -> None:
+        """Append *post*, or only a *part* of its text."""
+        text = post.text if part is None else part
+        wrote = post.said if part is None else part
         if text:
-            self._size = self._size_with(text)
-            self._texts.append(text)
+            joined = _joined(post, text)
+            self._size = self._size_with(joined)
+            self._texts.append(joined)
             self._is_open = _is_open(text)  # nothing is appended to an open text, so only the last counts
-        self._wrote.append(wrote)
+        if wrote:
+            self._wrote.append(_joint(post) + wrote)
 
     def post(self, last: Post, *, is_half: bool = False) -> Post:
         """The message, with the boundary of *last*. One with half a table *is_half*: its source is what it shows."""
-        text, source = "\n".join(self._texts), "\n".join(filter(None, self._wrote))
+        text, source = "".join(self._texts), "".join(self._wrote)
         return replace(
             self._first,
             text=text,
@@ -70,19 +75,28 @@ class _Joint:
         )
 
 
+def _joint(post: Post) -> str:
+    """The white space in front of *post* when it follows another in one message."""
+    return post.joint or "\n"
+
+
+def _joined(post: Post, text: str) -> str:
+    return _joint(post) + text
+
+
 def joinable(posts: Iterable[Post], limit: int, markup: Markup = MARKDOWN) -> int:
     """How many of *posts*, from the first on, can be one message of at most *limit*; at least one."""
-    joint: _Joint | None = None
+    merger: _Merger | None = None
     count = 0
     for post in posts:
-        if joint is None:
-            joint = _Joint(post, limit, markup)
+        if merger is None:
+            merger = _Merger(post, limit, markup)
             if _stays_alone(post):
                 return 1
-        elif _stays_alone(post) or not joint.may_hold(post) or not joint.has_room(post.text):
+        elif _stays_alone(post) or not merger.may_hold(post) or not merger.has_room(post):
             break
         else:
-            joint.add(post.text, post.said)
+            merger.add(post)
         count += 1
     return count
 
@@ -92,10 +106,10 @@ def merged(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post
     if not posts or joinable(posts, limit, markup) < len(posts):
         return None
     first, *rest = posts
-    joint = _Joint(first, limit, markup)
+    merger = _Merger(first, limit, markup)
     for post in rest:
-        joint.add(post.text, post.said)
-    return joint.post(posts[-1])
+        merger.add(post)
+    return merger.post(posts[-1])
 
 
 def farewell(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post | None:
@@ -106,19 +120,19 @@ def farewell(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Po
     if not posts:
         return None
     first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture
-    joint, taken = _Joint(first, limit, markup), 0
+    merger, taken = _Merger(first, limit, markup), 0
     for post in rest:
-        if not joint.may_hold(post):
+        if not merger.may_hold(post):
             break
-        if not joint.has_room(post.text):
-            part = _clauses_within(post.text, joint.has_room)
-            joint.add(part, part)
+        if not merger.has_room(post):
+            part = _clauses_within(post.text, partial(merger.has_room, post))
+            merger.add(post, part)
             break
         taken += 1
-        joint.add(post.text, post.said)
+        merger.add(post)
     # A table that is shown in part does not count as said.
     is_half = first.source != "" and any(post.source == "" for post in rest[taken : taken + 1])
-    return joint.post(posts[-1], is_half=is_half)
+    return merger.post(posts[-1], is_half=is_half)
 
 
 def _stays_alone(post: Post) -> bool:

@@ -34,27 +34,21 @@ class Pacer:
     The outbox keeps the budget: only real waiting spends it, and the time that the model takes is free.
     """
 
-    def __init__(
-        self, settings: DeliverySettings, roll: Callable[[], float], see: Callable[[Pace], None] | None = None
-    ) -> None:
+    def __init__(self, settings: DeliverySettings, roll: Callable[[], float]) -> None:
         self._settings = settings
+        self._types = settings.manner.typing
         self._roll = roll
-        self._see = see
         self._count = 0
 
-    def pause_before(self, text: str) -> float:
-        """Seconds before the next message, *text*."""
+    def pause_before(self, text: str) -> Pace:
+        """The pause before the next message, *text*."""
         count, self._count = self._count, self._count + 1
-        if not self._settings.manner.typing or count == 0:
-            if self._see:
-                self._see(Pace())
-            return 0.0
+        if not self._types or count == 0:
+            return Pace()
         typing = self._typing(text)
         usual, breath = self._breath() if count >= 2 else (0.0, 0.0)
         pause = round(min(typing + breath, self._settings.typing_budget), 4)
-        if self._see:
-            self._see(Pace(pause, typing, usual, breath - usual))
-        return pause
+        return Pace(pause, typing, usual, breath - usual)
 
     def _typing(self, text: str) -> float:
         settings = self._settings

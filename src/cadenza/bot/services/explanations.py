@@ -115,7 +115,7 @@ class Explanations:
         stories = {} if collection is None else explain_each(collection.steps())
         for receipt in reply.receipts:
             lines = _bounded(stories.get(receipt.message_id, []))
-            source = (receipt.post.source or "")[:_LONGEST_SOURCE] if receipt.post.shows_table else ""
+            source = receipt.post.picture[:_LONGEST_SOURCE] if receipt.post.shows_table else ""
             if lines or source:
                 yield receipt.message_id, Explanation(lines, source, turn, author)
 

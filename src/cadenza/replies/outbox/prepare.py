@@ -103,7 +103,7 @@ class PostPreparer:
         return post
 
     async def _painted(self, post: Post) -> Post | None:
-        painter, table = self.painter, tables.parse(post.source or "")
+        painter, table = self.painter, tables.parse(post.picture)
         if painter is None or isinstance(painter, Default) or table is None:
             return None
         data = await self.picture_worker.painted(partial(painter.paint, table))

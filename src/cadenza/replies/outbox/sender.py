@@ -85,6 +85,8 @@ class Outbox:
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         self._target = target
         self._typing_left = settings.delivery.typing_budget if settings else inf
+        self._typing_tail = settings.delivery.typing_tail if settings else inf
+        self._haste = 1.0  # by what every pause is multiplied; less once the model has finished
         self._room = (settings or Settings()).turn.queue
         self._limit = (settings.delivery.limit if settings else None) or target.limits.length
         self.markup = target.limits.markup
@@ -243,8 +245,14 @@ class Outbox:
         return self._at_rest.is_set() and not self._to_delete and not self._held_back_as_last()
 
     def close(self) -> None:
-        """Take nothing more; queued posts are still sent, without a typing indicator after them."""
+        """Take nothing more; queued posts are still sent, without a typing indicator after them.
+
+        The model has finished, so people know that there is more: the pauses left are shortened to ``typing_tail``.
+        """
         self._append(())
+        if not self._sealed:
+            pauses = sum(parcel.post.pause for parcel in self._waiting)
+            self._haste = min(1.0, self._typing_tail / pauses) if pauses else 1.0
         self._sealed = True
         self._note_change()
 
@@ -457,11 +465,11 @@ class Outbox:
 
     def _typing(self, post: Post) -> float:
         """The seconds of typing left for *post*, the first in the queue, within the budget."""
-        return min(self._last_sent + post.pause - self._loop.time(), self._typing_left)
+        return min(self._last_sent + post.pause * self._haste - self._loop.time(), self._typing_left)
 
     async def _type(self, post: Post, seconds: float, reason: str = "typing") -> None:
         """Wait for *seconds*; the part that is typing counts against the budget."""
-        begun, typed = self._loop.time(), self._last_sent + post.pause
+        begun, typed = self._loop.time(), self._last_sent + post.pause * self._haste
         if self.trace:
             self.trace.waits(post, reason)
         await self._wait(post.identity, seconds)
@@ -503,7 +511,7 @@ class Outbox:
         since = self._loop.time() - self._last_sent if self._typing_left > _INSTANT else inf
         due: list[_Parcel] = []
         for parcel in self._waiting:
-            typed += parcel.post.pause
+            typed += parcel.post.pause * self._haste
             if due and typed > since + _INSTANT:
                 break
             if not self._is_beside(parcel):

@@ -1,0 +1,194 @@
+"""Stage 7: where a text that is too long for one message is cut.
+
+A reply on its way out is a row of *pieces*: lines, parts of lines, code blocks and tables. Each piece says how bad a cut
+in front of it would be. The best cut that fits is made: between blocks, then between list items, the outer ones first,
+then between lines and sentences, and last after a heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from ..text.repair import split_fence, tidy_block, without_closing
+from ..text.units import WHITESPACE
+from ..types import Kind, Segment
+
+_EARLY = 4
+"""A better cut counts only if it leaves at least this part of a message in front of it."""
+_REPEATED = WHITESPACE + ">*_~|#-"
+"""What a cut may have added at the ends of a text."""
+_INDENT = re.compile(r"[ \t]*")
+
+
+class Cut(IntEnum):
+    """How bad a cut is, the best first."""
+
+    BLOCK = 1
+    """Between two blocks."""
+    ITEM = 2
+    """Between two items of a list; one or two more between nested ones."""
+    NESTED = 3
+    DEEP = 4
+    LINE = 5
+    SENTENCE = 6
+    """Within a line, where stage 5 has cut it."""
+    GLUED = 7
+    """After a heading or a lead-in, or within emphasis."""
+    NEVER = 8
+    """In front of an empty line, or of what must not begin a message."""
+
+
+class Piece(NamedTuple):
+    """A line, a part of one, a code block or a table."""
+
+    segment: Segment
+    text: str
+    cut: Cut
+    """How bad a cut in front of it is."""
+    context: str = ""
+    """The quote marks and the indent of its line, if the line began in an earlier piece."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is an empty line."""
+        return not self.text or self.text.isspace()
+
+
+Measure = Callable[[str], int]
+"""Measures a text as the chat does."""
+
+
+def messages(pieces: Sequence[Piece], limit: int, measure: Measure) -> Iterator[Sequence[Piece]]:
+    """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
+    sizes = [measure(piece.text) for piece in pieces]
+    start = 0
+    while start < len(pieces):
+        end = _end(pieces, sizes, start, limit, measure)
+        yield pieces[start:end]
+        start = end
+
+
+def _end(pieces: Sequence[Piece], sizes: Sequence[int], start: int, limit: int, measure: Measure) -> int:
+    """Where the message that begins with the piece at *start* ends."""
+    end, used = start, 0
+    room = limit - _marks(pieces[start])
+    while end < len(pieces):
+        used += sizes[end]
+        if used > room and not _fits(pieces[start : end + 1], limit, measure):
+            break
+        end += 1
+    if end == len(pieces) or end <= start + 1:
+        return max(end, start + 1)
+    fill, best = 0, (Cut.NEVER + 1, 0)
+    for place in range(start + 1, end + 1):
+        fill += sizes[place - 1]
+        cut = pieces[place].cut
+        if cut < Cut.LINE and fill * _EARLY < limit:
+            cut = Cut.GLUED  # a better place with more in front of it may follow
+        if cut <= best[0]:
+            best = (cut, place)
+    return best[1]
+
+
+def _marks(piece: Piece) -> int:
+    return len(piece.segment.opens_in) + len(piece.context)
+
+
+def _fits(pieces: Sequence[Piece], limit: int, measure: Measure) -> bool:
+    return measure(shown(pieces)) <= limit
+
+
+def shown(pieces: Sequence[Piece]) -> str:
+    """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
+    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
+    core = text.strip(WHITESPACE)
+    first, last = pieces[0], pieces[-1]
+    if core and (first.context or first.segment.opens_in or last.segment.ends_in):
+        core = first.context + _reopened(first, core)
+        core = _closed(last, core)
+    return core
+
+
+def wrote(pieces: Sequence[Piece]) -> str:
+    """What the model wrote for *pieces*, with its white space."""
+    return "".join(_source(piece) for piece in pieces)
+
+
+def _text(piece: Piece) -> str:
+    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.source else piece.text
+
+
+def _source(piece: Piece) -> str:
+    source = piece.segment.source
+    return piece.segment.joint + (source + "\n" * piece.text.endswith("\n") if source else piece.text)
+
+
+def _reopened(piece: Piece, text: str) -> str:
+    marks = piece.segment.opens_in
+    if marks and text.startswith(marks[::-1]) and not text.startswith(marks[::-1] * 2):
+        return text[len(marks) :].lstrip(WHITESPACE)  # it begins with the marks that close them
+    return marks + text
+
+
+def _closed(piece: Piece, text: str) -> str:
+    marks = piece.segment.ends_in
+    if marks and text.endswith(marks):
+        return text[: -len(marks)].rstrip(WHITESPACE)  # it ends with the marks that open them
+    return text + marks[::-1]
+
+
+def _dedented(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """*pieces* with the indent of the first line taken from the lines below that have it too.
+
+    A chat trims the first line of a message; an item below it would look nested.
+    """
+    first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
+    indent = _indent(first)
+    goes_on = bool(indent) and first.segment.kind is Kind.PROSE
+    for piece in pieces:
+        if goes_on and piece is not first and not piece.is_blank and piece.segment.kind is Kind.PROSE:
+            goes_on = _indent(piece).startswith(indent)
+            if goes_on:
+                yield piece._replace(text=piece.text.replace(indent, "", 1))
+                continue
+        yield piece
+
+
+def _indent(piece: Piece) -> str:
+    match = _INDENT.match(piece.text)
+    return match.group() if match and piece.cut is not Cut.SENTENCE else ""
+
+
+def slices(raw: str, texts: Sequence[str], kind: Kind) -> list[str] | None:
+    """What *raw* holds for each of *texts*, which it was cut into; ``None`` if they do not say the same.
+
+    A cut closes and reopens emphasis and code, and repeats quote marks; none of that is in *raw*.
+    """
+    if len(texts) < 2:
+        return [raw] if texts else None
+    starts = [0]
+    place = 0
+    for number, text in enumerate(texts):
+        core = _code(text) if kind is Kind.CODE else text.strip(_REPEATED)
+        found = raw.find(core, place)
+        if found < 0:
+            return None
+        if number:
+            starts.append(_begin(raw, found, place) if kind is Kind.PROSE else found)
+        place = found + len(core)
+    return [raw[start:end] for start, end in zip(starts, [*starts[1:], len(raw)], strict=True)]
+
+
+def _code(text: str) -> str:
+    fence, body = split_fence(text)
+    return without_closing(body, fence).strip("\n")
+
+
+def _begin(raw: str, found: int, end: int) -> int:
+    """Where the part of *raw* begins that was found at *found*, after one that ends at *end*: with its own marks."""
+    while found > end and raw[found - 1] not in WHITESPACE:
+        found -= 1
+    return found

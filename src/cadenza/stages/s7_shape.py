@@ -1,0 +1,433 @@
+"""Stage 7: segments in, bundles out. A bundle is what becomes one message, if it fits.
+
+The shaper sorts the lines of a reply into *blocks*: paragraphs, lists, quotes, verses, code, tables. A heading or a
+title waits for the block that follows it; so does a lead-in ("Here are three:") in the shape ``blocks``.
+
+What is then bundled depends on the shape:
+    ``reply``      everything.
+    ``blocks``     neighbouring blocks, until a message holds about ``gather`` characters.
+    ``lines``      each line, and each list, quote, verse or block of code as a whole.
+    ``sentences``  the same with sentences.
+
+Only the text decides, never the clock or how the text was sliced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from ..text.line_sorts import LineSort, is_lead_in, is_plain_title, is_short, is_verse, may_be_verse, sort_line
+from ..text.spans import survey
+from ..text.split import line_context
+from ..text.units import WHITESPACE
+from ..types import Boundary, Kind, Segment
+from .s7_packing import Cut, Measure, Piece, messages
+
+_FEW_LINES = 6
+"""Code and tables of more lines have a message of their own, with their lead-in."""
+_TINY = 24
+"""A shorter first block does not leave alone."""
+_CODE_INDENT = 4
+_NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
+
+
+class Bundle(NamedTuple):
+    """The pieces of one message."""
+
+    pieces: Sequence[Piece]
+    is_plain: bool = False
+    """Whether it is a line or sentence of prose, which has no structure to keep."""
+
+
+class Verse(Enum):
+    """Whether the lines of a block look like verse."""
+
+    NO = auto()
+    PERHAPS = auto()
+    """One line could be, so the next one decides."""
+    YES = auto()
+
+
+class Block:
+    """A paragraph, a list, a quote, code …, as far as it has arrived."""
+
+    __slots__ = ("has_ended", "indents", "is_large", "pieces", "size", "sort", "verse")
+
+    def __init__(self, sort: LineSort) -> None:
+        self.sort = sort
+        self.pieces: list[Piece] = []
+        self.size = 0
+        self.indents: list[int] = []
+        """How far the open items of a list are indented."""
+        self.has_ended = False
+        """Whether an empty line followed."""
+        self.is_large = False
+        """Whether it is code or a table of many lines."""
+        self.verse = Verse.NO
+
+    def add(self, piece: Piece, size: int) -> None:
+        """Append *piece*."""
+        self.pieces.append(piece)
+        self.size += size
+
+    @property
+    def last_line(self) -> str:
+        """Its last line that is not empty."""
+        return next((piece.text for piece in reversed(self.pieces) if not piece.is_blank), "")
+
+    @property
+    def announces(self) -> bool:
+        """Whether it is a lead-in."""
+        return self.sort in (LineSort.TEXT, LineSort.ITEM) and is_lead_in(self.last_line)
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it is a title: marked as one, or a short line between empty ones that is no sentence."""
+        if self.sort is not LineSort.TEXT or not self.has_ended:
+            return self.sort is LineSort.TITLE
+        lines = [piece.text for piece in self.pieces if not piece.is_blank]
+        return len(lines) == 1 and is_plain_title(lines[0])
+
+
+class Shaper:
+    """Sorts the segments of one reply into bundles."""
+
+    def __init__(self, shape: str, *, gather: int, limit: int, measure: Measure, has_begun: bool = False) -> None:
+        self._shape = shape
+        self._gather = min(gather, limit)
+        self._limit = limit
+        self._measure = measure
+        self._has_begun = has_begun  # whether a message of this reply was bundled before
+        self._block: Block | None = None
+        self._group: list[Block] = []  # blocks that belong together: the last one waits for what follows
+        self._message: list[list[Block]] = []  # groups that share a message
+        self._loose: list[Piece] = []  # empty lines that follow no block
+        self._line: str | None = None  # the beginning of the current line, if it goes on
+        self._sorted = sort_line("")  # what that line is
+
+    def feed(self, segment: Segment) -> list[Bundle]:
+        """Take *segment*; return the bundles that no later text can change."""
+        out: list[Bundle] = []
+        if self._has_other_speaker(segment):
+            out += self.flush()
+        if segment.kind is not Kind.PROSE or segment.source:
+            self._take_block(segment, out)
+        else:
+            for text in _lines(_with_line_end(segment)):
+                self._take_line(segment, text, out)
+            if segment.boundary is Boundary.SECTION:
+                self._end_section(out)
+        return out
+
+    def flush(self) -> list[Bundle]:
+        """Return everything that is left."""
+        out: list[Bundle] = []
+        self._end_block(out)
+        self._end_group(out)
+        self._end_message(out)
+        if self._loose:
+            out.append(Bundle(self._loose))
+            self._loose = []
+        self._line = None
+        return out
+
+    def _has_other_speaker(self, segment: Segment) -> bool:
+        if not segment.text.strip(WHITESPACE):
+            return False
+        first = next(iter(self._waiting()), None)
+        if first is None:
+            return False
+        return segment.identity != first.segment.identity or (bool(segment.label) and self._shape != "reply")
+
+    def _waiting(self) -> Iterator[Piece]:
+        """The pieces that are in no bundle yet, empty lines aside."""
+        groups = [*self._message, self._group, [self._block] if self._block else []]
+        return (piece for group in groups for block in group for piece in block.pieces if not piece.is_blank)
+
+    # --- lines ------------------------------------------------------------------------------
+
+    def _take_line(self, segment: Segment, text: str, out: list[Bundle]) -> None:
+        if self._line is not None:
+            self._go_on(segment, text, out)
+            return
+        line = self._sorted = sort_line(text)
+        if line.sort is LineSort.BLANK:
+            self._take_blank(Piece(segment, text, Cut.NEVER), out)
+            return
+        self._line = None if text.endswith("\n") else text
+        sort = self._belongs_to(line.sort, line.indent)
+        if sort is None:
+            self._begin(line.sort, out)
+        block = self._block
+        if block is None:
+            return
+        cut = self._cut_before(block, line.sort, line.indent)
+        self._add(block, Piece(segment, text, cut), out)
+        self._end_part(segment, block, text, out)
+
+    def _end_part(self, segment: Segment, block: Block, text: str, out: list[Bundle]) -> None:
+        if self._line is None:
+            self._end_line(block, text, out)
+        elif self._shape == "sentences" and block.sort is LineSort.TEXT and segment.boundary is Boundary.PERIOD:
+            self._end_block(out)
+
+    def _go_on(self, segment: Segment, text: str, out: list[Bundle]) -> None:
+        """Take the next part of a line that has begun."""
+        begun = self._line or ""
+        if text.endswith("\n"):
+            self._line = None
+        block = self._block
+        if block is None:  # the line was too long, and what came before it has left
+            block = self._block = Block(self._sorted.sort)
+        is_code = bool(block.pieces) and block.pieces[-1].segment.kind is not Kind.PROSE
+        context = "" if is_code else line_context(begun)
+        cut = Cut.NEVER if not text.strip(WHITESPACE) else Cut.SENTENCE
+        self._add(block, Piece(segment, text, cut, context), out)
+        self._end_part(segment, block, text, out)
+
+    def _take_blank(self, piece: Piece, out: list[Bundle]) -> None:
+        block = self._block
+        if block is not None:
+            block.add(piece, len(piece.text))
+            block.has_ended = True
+            if block.sort in (LineSort.TEXT, LineSort.QUOTE):
+                self._end_block(out)
+        elif self._group:
+            self._group[-1].add(piece, len(piece.text))
+            self._group[-1].has_ended = True
+        elif self._message:
+            self._message[-1][-1].add(piece, len(piece.text))
+        else:
+            self._loose.append(piece)
+
+    def _belongs_to(self, sort: LineSort, indent: int) -> LineSort | None:
+        """The sort of the current block, if a line of *sort* is a part of it."""
+        block = self._block
+        if block is None:
+            return None
+        match block.sort:
+            case LineSort.ITEM:
+                is_part = sort is LineSort.ITEM or indent >= 2
+            case LineSort.QUOTE:
+                is_part = sort is LineSort.QUOTE and not block.has_ended
+            case LineSort.CODE:
+                is_part = sort in (LineSort.CODE, LineSort.INDENTED) or (
+                    not block.has_ended and sort is LineSort.TITLE and len(block.pieces) > 1
+                )
+            case LineSort.TEXT | LineSort.INDENTED:
+                is_text = sort in (LineSort.TEXT, LineSort.INDENTED) and not block.has_ended
+                is_part = is_text and (self._gathers or block.verse is not Verse.NO)
+            case _:
+                is_part = False
+        return block.sort if is_part else None
+
+    @property
+    def _gathers(self) -> bool:
+        return self._shape in ("reply", "blocks")
+
+    def _cut_before(self, block: Block, sort: LineSort, indent: int) -> Cut:
+        if not block.last_line:
+            return Cut.BLOCK
+        if sort is LineSort.ITEM and block.sort is LineSort.ITEM:
+            block.indents = [outer for outer in block.indents if outer < indent - 1]
+            block.indents.append(indent)
+            return _NESTED[min(len(block.indents), len(_NESTED)) - 1]
+        return Cut.LINE
+
+    def _begin(self, sort: LineSort, out: list[Bundle]) -> None:
+        """A block of *sort* begins."""
+        before = self._block
+        is_next = before is not None and not before.has_ended
+        self._end_block(out)
+        self._join(sort, is_next=is_next, out=out)
+        if sort is LineSort.INDENTED:
+            sort = LineSort.CODE if self._sorted.indent >= _CODE_INDENT else LineSort.TEXT
+        block = self._block = Block(sort)
+        block.pieces = self._loose
+        self._loose = []
+
+    def _add(self, block: Block, piece: Piece, out: list[Bundle]) -> None:
+        if block.pieces and _last_open(block.pieces):
+            piece = piece._replace(cut=max(piece.cut, Cut.GLUED))
+        if block.sort is LineSort.ITEM and not block.indents:
+            block.indents = [self._sorted.indent]
+        block.add(piece, self._measure(piece.text))
+        self._shed(out)
+
+    def _end_line(self, block: Block, text: str, out: list[Bundle]) -> None:
+        """A line of *block* is over."""
+        if block.sort is LineSort.TITLE:
+            self._end_block(out)
+        elif block.sort in (LineSort.TEXT, LineSort.INDENTED) and not self._gathers:
+            block.verse = _verse(block.verse, text)
+            if block.verse is Verse.NO:
+                self._end_block(out)
+        elif block.sort is LineSort.CODE and block.pieces[0].segment.kind is not Kind.PROSE:
+            self._end_block(out)
+
+    # --- code and tables --------------------------------------------------------------------
+
+    def _take_block(self, segment: Segment, out: list[Bundle]) -> None:
+        """Take a code block or a table."""
+        block = self._block
+        indent = segment.joint or segment.text[: len(segment.text) - len(segment.text.lstrip(" \t"))]
+        if block is not None and block.sort is LineSort.ITEM and indent:  # it is a part of the item
+            cut = Cut.GLUED if is_lead_in(block.last_line) else Cut.LINE
+            self._add(block, Piece(segment, segment.text, cut), out)
+        elif block is not None and self._line is not None:  # it stands within a line
+            self._add(block, Piece(segment, segment.text, Cut.SENTENCE), out)
+        else:
+            self._begin(LineSort.CODE, out)
+            block = self._block
+            if block is not None:
+                block.is_large = segment.text.count("\n") > _FEW_LINES + 1
+                self._add(block, Piece(segment, segment.text, Cut.BLOCK), out)
+        self._line = None if segment.text.endswith("\n") else ""
+        if self._line is None and block is self._block and block is not None and block.sort is LineSort.CODE:
+            self._end_block(out)
+
+    # --- blocks, groups and messages ----------------------------------------------------------
+
+    def _end_block(self, out: list[Bundle]) -> None:
+        """The current block is whole."""
+        block, self._block = self._block, None
+        if block is None:
+            return
+        self._group.append(block)
+        if not self._waits(block):
+            self._end_group(out)
+
+    def _waits(self, block: Block) -> bool:
+        """Whether *block* belongs to what follows it, or may."""
+        if not self._gathers:
+            return block.sort is LineSort.TITLE
+        return block.announces or block.is_title or (block.sort is LineSort.TEXT and not block.has_ended)
+
+    def _join(self, sort: LineSort, *, is_next: bool, out: list[Bundle]) -> None:
+        """A block of *sort* begins: end the group, unless its last block waits for this one."""
+        if not self._group:
+            return
+        last = self._group[-1]
+        if last.sort is LineSort.TITLE or (self._gathers and last.is_title):
+            return
+        is_structure = sort in (LineSort.ITEM, LineSort.CODE, LineSort.QUOTE)
+        if self._gathers and is_structure and (last.announces or (is_next and last.sort is LineSort.TEXT)):
+            return
+        self._end_group(out)
+
+    def _end_group(self, out: list[Bundle]) -> None:
+        """The blocks that belong together are whole: bundle them, or keep them for what follows."""
+        group, self._group = self._group, []
+        if not group:
+            return
+        if not self._gathers:
+            out += self._bundled([group])
+            return
+        size = _size(group)
+        if self._message and self._shape == "blocks" and self._is_full_with(group, size):
+            self._end_message(out)
+        self._message.append(group)
+        if self._shape == "reply":
+            return
+        is_first = not self._has_begun and size >= _TINY
+        is_large = any(block.is_large for block in group)
+        if is_first or is_large or sum(map(_size, self._message)) >= self._gather:
+            self._end_message(out)
+
+    def _is_full_with(self, group: Sequence[Block], size: int) -> bool:
+        """Whether the message is better ended before *group*."""
+        used = sum(map(_size, self._message))
+        if any(block.is_large for block in group):
+            return True
+        if group[0].is_title and 2 * used >= self._gather:
+            return True
+        return used + size > self._gather
+
+    def _end_section(self, out: list[Bundle]) -> None:
+        """A ``---`` stood here."""
+        self._end_block(out)
+        self._end_group(out)
+        if self._shape == "blocks" and 2 * sum(map(_size, self._message)) >= self._gather:
+            self._end_message(out)
+
+    def _end_message(self, out: list[Bundle]) -> None:
+        groups, self._message = self._message, []
+        if groups:
+            out += self._bundled(groups)
+
+    def _bundled(self, groups: Sequence[Sequence[Block]]) -> list[Bundle]:
+        self._has_begun = True
+        pieces = list(_pieces(groups))
+        block = groups[0][0]
+        is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is LineSort.TEXT
+        if is_plain and sum(not piece.is_blank for piece in pieces) > 1:
+            if block.verse is Verse.YES or any(piece.cut is Cut.SENTENCE for piece in pieces):
+                is_plain = False
+            else:  # lines that could have been a verse
+                return [Bundle([piece._replace(cut=Cut.BLOCK)], is_plain=True) for piece in pieces]
+        return [Bundle(pieces, is_plain)]
+
+    def _shed(self, out: list[Bundle]) -> None:
+        """Bundle what certainly does not fit into a message with what follows."""
+        block = self._block
+        if block is None or self._shape == "reply":
+            return
+        open_size = _size(self._group) + block.size
+        if open_size <= self._limit:
+            if self._message and open_size + sum(map(_size, self._message)) > self._limit:
+                self._end_message(out)
+            return
+        self._end_message(out)
+        pieces = list(_pieces([[*self._group, block]]))
+        *full, rest = messages(pieces, self._limit, self._measure)
+        if full:
+            self._has_begun = True
+            out += (Bundle(part) for part in full)
+            self._group = []
+            block.pieces = list(rest)
+            block.size = sum(self._measure(piece.text) for piece in rest)
+
+
+def _size(group: Iterable[Block]) -> int:
+    return sum(block.size for block in group)
+
+
+def _pieces(groups: Iterable[Iterable[Block]]) -> Iterator[Piece]:
+    """The pieces of *groups*; a cut within a group is worse than one between two."""
+    for group in groups:
+        for number, block in enumerate(group):
+            first = next((piece for piece in block.pieces if not piece.is_blank), None)
+            for piece in block.pieces:
+                yield piece._replace(cut=max(piece.cut, Cut.GLUED)) if number and piece is first else piece
+
+
+def _verse(so_far: Verse, line: str) -> Verse:
+    """Whether a block is a verse after another *line*."""
+    if not is_short(line):
+        return Verse.NO
+    if so_far is Verse.YES or is_verse(line):
+        return Verse.YES
+    return Verse.PERHAPS if so_far is Verse.NO and may_be_verse(line) else Verse.NO
+
+
+def _last_open(pieces: Sequence[Piece]) -> bool:
+    return bool(pieces[-1].segment.ends_in)
+
+
+def _with_line_end(segment: Segment) -> str:
+    """The text of *segment*, with the line end that a rule may have trimmed."""
+    text = segment.text
+    return text + "\n" if segment.boundary is Boundary.NEWLINE and "\n" not in text and text else text
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of *text* with their ends; a span over a line end keeps its lines together."""
+    if text.find("\n", 0, -1) < 0:
+        return [text]
+    if not text.strip("\n"):
+        return list(text)
+    ends = survey(text).line_ends
+    starts = [0, *(end + 1 for end in ends)]
+    return [line for start, end in zip(starts, [*starts[1:], len(text)], strict=True) if (line := text[start:end])]
