@@ -16,7 +16,6 @@ import re
 import shutil
 import subprocess
 import tomllib
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -55,7 +54,8 @@ class Difference(NamedTuple):
         return max(len(self.text), len(self.shown or ""))
 
     def __str__(self) -> str:
-        what = repr(self.text) if self.shown is None else f"{self.text!r} -> {self.shown!r}"
+        text, shown = (part if len(part) < 70 else f"{part[:60]}…" for part in (self.text, self.shown or ""))
+        what = repr(text) if self.shown is None else f"{text!r} -> {shown!r}"
         return f"{what} [{self.was}] -> [{self.became}]"
 
 
@@ -284,6 +284,5 @@ def _places(runs: Runs, answer: str) -> list[int]:
 
 def line_of(answer: str, place: int) -> str:
     """The line of *answer* in which something stands."""
-    starts = [0, *(match.end() for match in re.finditer("\n", answer))]
-    start = starts[bisect_right(starts, place) - 1]
+    start = answer.rfind("\n", 0, place) + 1
     return answer[start:].partition("\n")[0]
