@@ -103,13 +103,14 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, and how long a reader waits, written into bench/results and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, how long a reader waits, and how replies look, written into bench/results and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
 	@$(BIN)/python bench/providers.py
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/wait.py
+	@$(BIN)/python bench/shape.py
 	@$(BIN)/python bench/idle.py
 	@$(BIN)/python bench/films.py
 

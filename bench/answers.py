@@ -23,6 +23,8 @@ _SPREAD, _SHORTEST, _LONGEST = 0.42, 800, 4500
 """How lengths vary, and their bounds."""
 _MEDIANS = {"english": 1900, "chinese": 700, "japanese": 800, "korean": 900}
 """Characters at which half of the answers are about to end."""
+_LED, _PLAIN = 0.45, 0.25
+"""How many lists have a line before them that leads to them, and how many answers are mostly prose."""
 
 
 @cache
@@ -87,21 +89,26 @@ def _paragraph(writer: Writer) -> str:
     return writer.sentences(2, 4)
 
 
+def _led(writer: Writer, name: str, chance: float, block: str) -> str:
+    """*block*, often with a line before it that leads to it."""
+    return f"{writer.pick(name)}\n\n{block}" if writer.dice.random() < chance else block
+
+
 def _items(writer: Writer, low: int, high: int) -> list[str]:
-    makers: list[Maker] = [Writer.fact, Writer.term, Writer.sentence]
+    makers: list[Maker] = [Writer.fact, Writer.term, Writer.term, Writer.sentence]
     make = writer.dice.choice(makers)
     return [make(writer) for _ in range(writer.dice.randint(low, high))]
 
 
 def _bullets(writer: Writer) -> str:
     mark, end = writer.dice.choice("--*"), writer.dice.choice(["\n", "\n", "\n", "\n\n"])
-    return f"{writer.pick('leads')}\n\n" + end.join(f"{mark} {item}" for item in _items(writer, 3, 6))
+    return _led(writer, "leads", _LED, end.join(f"{mark} {item}" for item in _items(writer, 3, 6)))
 
 
 def _numbered(writer: Writer) -> str:
     end = writer.dice.choice(["\n", "\n", "\n\n"])
     items = (f"{number}. {item}" for number, item in enumerate(_items(writer, 3, 6), 1))
-    return f"{writer.pick('leads')}\n\n" + end.join(items)
+    return _led(writer, "leads", _LED, end.join(items))
 
 
 def _nested(writer: Writer) -> str:
@@ -110,7 +117,7 @@ def _nested(writer: Writer) -> str:
         mark = f"{number}." if len(indent) == 3 else "-"
         parts.append(f"{mark} **{writer.deal('terms')}**")
         parts += [f"{indent}- {writer.fact()}" for _ in range(writer.dice.randint(2, 3))]
-    return f"{writer.pick('leads')}\n\n" + "\n".join(parts)
+    return _led(writer, "leads", _LED, "\n".join(parts))
 
 
 def _table(writer: Writer) -> str:
@@ -119,7 +126,7 @@ def _table(writer: Writer) -> str:
         [writer.deal("terms"), *(writer.deal("cells") for _ in columns[1:])] for _ in range(writer.dice.randint(3, 5))
     ]
     lines = [columns, ["---"] * len(columns), *rows]
-    return f"{writer.pick('table_leads')}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return _led(writer, "table_leads", 0.8, "\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
 def _quote(writer: Writer) -> str:
@@ -127,7 +134,7 @@ def _quote(writer: Writer) -> str:
 
 
 def _code(writer: Writer) -> str:
-    return f"{writer.pick('code_leads')}\n\n{snippet(writer.dice)}"
+    return _led(writer, "code_leads", 0.8, snippet(writer.dice))
 
 
 def _code_in_list(writer: Writer) -> str:
@@ -135,7 +142,7 @@ def _code_in_list(writer: Writer) -> str:
     for number in range(1, writer.dice.randint(3, 5)):
         block = "\n".join(f"   {line}".rstrip() for line in snippet(writer.dice, short=True).split("\n"))
         parts.append(f"{number}. {writer.fact()}:\n{block}")
-    return f"{writer.pick('leads')}\n\n" + "\n".join(parts)
+    return _led(writer, "leads", _LED, "\n".join(parts))
 
 
 _BLOCKS: Mapping[Maker, int] = {
@@ -149,6 +156,7 @@ _BLOCKS: Mapping[Maker, int] = {
     _code_in_list: 1,
 }
 """What an explanation consists of, and how often."""
+_PROSE_BLOCKS: Mapping[Maker, int] = {_paragraph: 12, _bullets: 1, _numbered: 1, _quote: 1}
 _CODE_BLOCKS: Mapping[Maker, int] = {_paragraph: 2, _code: 8, _bullets: 2, _numbered: 1, _code_in_list: 2, _table: 1}
 
 
@@ -184,8 +192,10 @@ def _explained(language: str, dice: Random, blocks: Mapping[Maker, int]) -> str:
     writer = Writer(language, dice)
     median = _MEDIANS[language]
     scale = median / _MEDIANS["english"]
-    wanted = min(max(dice.lognormvariate(0.0, _SPREAD) * median, _SHORTEST * scale), _LONGEST * scale * 0.8)
+    wanted = min(max(dice.lognormvariate(0.0, _SPREAD) * median, _SHORTEST * scale), _LONGEST * scale * 0.76)
     style = dice.choice(["##", "###", "###", "**", "**:", ""])
+    if dice.random() < _PLAIN and blocks is _BLOCKS:
+        style, blocks = "", _PROSE_BLOCKS
     parts = [writer.joined(writer.pick("openings"), writer.sentences(1, 3))]
     number = 0
     while sum(map(len, parts)) < wanted:
@@ -194,7 +204,7 @@ def _explained(language: str, dice: Random, blocks: Mapping[Maker, int]) -> str:
         body = "\n\n".join(make(writer) for make in makers)
         if style == "##" and dice.random() < 0.3:
             body = f"### {writer.deal('terms')}\n\n{body}"
-        if number > 1 and style.startswith("#") and dice.random() < 0.25:
+        if number > 1 and style.startswith("#") and dice.random() < 0.4:
             parts.append("---")
         parts.append(_headed(writer, style, number, body))
     if dice.random() < 0.75:
