@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 _FOLDER = Path(__file__).parent / "judges"
-_NEAR = 400
-"""Characters within which the next word is looked for: the address of a link may stand between."""
+_GAP, _NEAR, _FAR = 4, 12, 400
+"""Characters within which the next character is looked for, and the next word: an address may stand between."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 MISSING = "how messages look, for there is no Node or its packages are missing; try: make judges"
 
@@ -274,11 +274,28 @@ def _places(runs: Runs, answer: str) -> list[int]:
     places: list[int] = []
     cursor = 0
     for word in (word for run, _ in runs for word in run.split()):
-        whole = answer.find(word, cursor, cursor + _NEAR)
-        for piece in (word,) if whole >= 0 else word:  # an escaped mark stands between its characters
-            cursor = max(cursor, answer.find(piece, cursor, cursor + _NEAR))
-            places += range(cursor, cursor + len(piece))
-            cursor += len(piece)
+        found = (
+            _whole(word, answer, cursor, _NEAR) or _spelled(word, answer, cursor) or _whole(word, answer, cursor, _FAR)
+        )
+        places += found or [cursor] * len(word)
+        cursor = found[-1] + 1 if found else cursor
+    return places
+
+
+def _whole(word: str, answer: str, cursor: int, reach: int) -> list[int]:
+    start = answer.find(word, cursor, cursor + len(word) + reach)
+    return [] if start < 0 else list(range(start, start + len(word)))
+
+
+def _spelled(word: str, answer: str, cursor: int) -> list[int]:
+    """The places of the characters of *word*, between which there may be marks."""
+    places: list[int] = []
+    for character in word:
+        place = answer.find(character, cursor, cursor + _GAP)
+        if place < 0:
+            return []
+        places.append(place)
+        cursor = place + 1
     return places
 
 
