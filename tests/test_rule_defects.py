@@ -694,13 +694,14 @@ def test_f15_the_guard_is_off_unless_asked_for() -> None:
     [
         pytest.param("a | b\n---|---\n1 | 2\n", ["a", "b"], [["1", "2"]], id="two columns, no edges"),
         pytest.param("| a | b |\n|---|---|\n| 1 |\n", ["a", "b"], [["1", ""]], id="short row"),
-        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | 3 |\n", ["a", "b"], [["1", "2"]], id="long row"),
+        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | 3 |\n", ["a", "b", ""], [["1", "2", "3"]], id="long row"),
         pytest.param("| a | b |\n|---|---|\n| - | - |\n| 1 | 2 |\n", ["a", "b"], [["-", "-"], ["1", "2"]], id="dashes"),
         pytest.param("| a | b \\|\n|---|---|\n| 1 | 2 |\n", ["a", "b |"], [["1", "2"]], id="escaped bar at the end"),
         pytest.param("| a \\| b | c |\n|-|-|\n| 1 | 2 |\n", ["a | b", "c"], [["1", "2"]], id="escaped bar"),
     ],
 )
 def test_f16_a_table_is_read_as_github_does(text: str, header: list[str], body: list[list[str]]) -> None:
+    """But no cell is lost: GitHub drops those beyond the head."""
     assert [("table", text)] == list(work.parts(text))
     table = work.table_of(text)
     assert table is not None

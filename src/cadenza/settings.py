@@ -244,7 +244,7 @@ class DeliverySettings:
     mention_roles: bool = _setting(
         False, "whether it may ping roles too; @everyone and @here never ping, whatever is set"
     )
-    seed: int = _setting(0, "seed of the dice for typing pauses and for the noise of degree 3", low=0)
+    seed: int = _setting(0, "seed of the dice for typing pauses and for what is casual", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing per character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)

@@ -545,7 +545,9 @@ class Segment:
     label: str = ""
     """What precedes it when a model reads it later, ``Ren (mad): ``."""
     source: str = ""
-    """The Markdown of a table that is shown in another form."""
+    """What the model wrote, if it is shown in another form: the Markdown of a table."""
+    is_painted: bool = False
+    """Whether a picture of the source is better than the text."""
     is_torn: bool = False
     """Whether it is code that was cut within a line; the line continues in the next segment."""
     joint: str = ""

@@ -79,7 +79,7 @@ async def places(**about: Any) -> AsyncIterator[Any]:
 @pytest.mark.parametrize(
     ("text", "before", "command", "options", "after"),
     [
-        ("lines", ["One.", "Two.", "Three."], "config degree", {"degree": 0}, [WHOLE]),
+        ("lines", ["One.", "Two.", "Three."], "config shape", {"shape": "reply"}, [WHOLE]),
         ("lines", ["One.", "Two.", "Three."], "config limits", {"messages": 1, "rest": "stop"}, ["One."]),
         ("smile", ["Hello 😀 there."], "config guards", {"emoji": False}, ["Hello there."]),
         ("lines", ["One.", "Two.", "Three."], "config set", {"name": "degree", "value": "0"}, [WHOLE]),
@@ -87,7 +87,7 @@ async def places(**about: Any) -> AsyncIterator[Any]:
         ("lines", ["One.", "Two.", "Three."], "config triggers", {"mentions": False, "words": False}, []),
         ("lines", ["One.", "Two.", "Three."], "persona set", {"name": "Ren", "degree": 0}, [WHOLE]),
     ],
-    ids=["degree", "limits", "guards", "set", "silent", "triggers", "a character's degree"],
+    ids=["shape", "limits", "guards", "set", "silent", "triggers", "a character's degree"],
 )
 async def test_what_is_said_after_a_command_is_as_it_was_chosen(
     text: str, before: list[str], command: str, options: Mapping[str, Any], after: list[str]
@@ -178,7 +178,7 @@ async def test_what_a_server_chooses_goes_before_the_settings_of_a_model() -> No
     async with places(staffed=staffed) as place:
         here = await place()
         assert [f"Cadenza: {WHOLE}"] == await here.hears("lines")
-        await here.chooses("config degree", degree=1)
+        await here.chooses("config shape", shape="lines")
 
         assert 3 == len(await here.hears("lines"))
 

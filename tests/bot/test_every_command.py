@@ -72,7 +72,7 @@ USES: dict[str, Use] = {
     "reset": managing(permission="Manage Messages"),
     "config show": managing(),
     "config set": managing({"name": "temperature", "value": "1"}),
-    "config degree": managing({"degree": 1}),
+    "config shape": managing({"shape": "lines"}),
     "config limits": managing({"messages": 5}),
     "config guards": managing({"emoji": False}),
     "config triggers": managing({"words": True}),

@@ -20,6 +20,7 @@ from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
 from cadenza.bot.store.store import Namespace, Record, StoreError
 from cadenza.bot.wiring import BotServices, build
+from cadenza.settings import Settings
 from cadenza.sim.permissions import Permission
 from cadenza.stages.s1_context import assemble
 from cadenza.types import Note, Prompt, Scene, Tag
@@ -91,7 +92,8 @@ user: [Author's note: Keep it short.]
 
 def staff_with(store: MemoryStore | None = None, **conversation: Any) -> BotServices:
     """Everybody at work with a small configuration."""
-    config = Config(personas=CAST, conversation=replace(ConversationConfig(), **conversation))
+    settings = Settings.of(degree=2)  # which chats like a person
+    config = Config(personas=CAST, settings=settings, conversation=replace(ConversationConfig(), **conversation))
     return build(Current(config), store or MemoryStore(), Seal())
 
 
@@ -158,6 +160,9 @@ async def test_what_was_chosen_makes_the_scene() -> None:
         fast = await scene(choice=Choice(settings={"degree": 1, "use_emoji": False}, history=2))
         assert {Tag.HUMANIZER_RULES, Tag.SERVER_EMOJI}.isdisjoint(item.tag for item in fast.context)
         assert ["Two.", "Three."] == [line.text for line in fast.history]
+        for shape in ("reply", "blocks", "lines", "sentences"):
+            assistant = await scene(choice=Choice(settings={"shape": shape, "typing": False}))
+            assert Tag.HUMANIZER_RULES not in [item.tag for item in assistant.context]
         own = await scene(replace(ARIA, own=CharacterOverrides(degree=0)))
         assert Tag.HUMANIZER_RULES not in [item.tag for item in own.context]
 

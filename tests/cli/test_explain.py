@@ -22,6 +22,7 @@ from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from tests.play.films.told import filmed, unpacked
 
+LINES = ("--set", "degree=2")
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"
 Explain = Callable[..., tuple[int, str, str]]
 
@@ -74,7 +75,7 @@ def test_the_help_names_all_that_can_go_wrong(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_text_is_told_message_by_message(explain: Explain, talk: Path) -> None:
-    status, out, complaints = explain(talk)
+    status, out, complaints = explain(talk, *LINES)
 
     assert (0, "") == (status, complaints)
     assert ["1", "2", "3", "4"] == re.findall(r"^── (\d+)  Cadenza", out, re.MULTILINE)
@@ -84,7 +85,7 @@ def test_a_text_is_told_message_by_message(explain: Explain, talk: Path) -> None
 
 
 def test_one_message_is_told_with_all_of_it(explain: Explain, talk: Path) -> None:
-    status, out, _ = explain(talk, "--message", "3")
+    status, out, _ = explain(talk, *LINES, "--message", "3")
 
     assert 0 == status
     assert "│ x = 1" in out
@@ -94,7 +95,7 @@ def test_one_message_is_told_with_all_of_it(explain: Explain, talk: Path) -> Non
 
 def test_a_message_that_there_is_not_is_said(explain: Explain, talk: Path) -> None:
     assert (2, "", f"cadenza: there is no message 9: {str(talk)!r} becomes 4 messages\n") == explain(
-        talk, "--message", "9"
+        talk, *LINES, "--message", "9"
     )
 
 
@@ -112,7 +113,7 @@ def test_json_is_one_object_and_the_same_each_time(explain: Explain, talk: Path)
 
 
 def test_json_of_one_message_has_only_that(explain: Explain, talk: Path) -> None:
-    _, out, _ = explain(talk, "--json", "--message", "4")
+    _, out, _ = explain(talk, *LINES, "--json", "--message", "4")
 
     assert ["Bye."] == [message["text"] for message in json.loads(out)["replies"][0]["messages"]]
 
@@ -133,12 +134,12 @@ def test_several_answers_are_told_one_after_the_other_and_counted_through(explai
     file = tmp_path / "lines.jsonl"
     file.write_text('{"chunks": ["One.\\nTwo."]}\n{"chunks": ["Three."]}\n', encoding="utf-8")
 
-    out = explain(file)[1]
+    out = explain(file, *LINES)[1]
 
     assert ["1", "2", "3"] == re.findall(r"^── (\d+)  ", out, re.MULTILINE)
     assert 2 == out.count("── Summary")
-    assert "│ Three." in explain(file, "--message", "3")[1]
-    assert [2, 1] == [len(reply["messages"]) for reply in json.loads(explain(file, "--json")[1])["replies"]]
+    assert "│ Three." in explain(file, *LINES, "--message", "3")[1]
+    assert [2, 1] == [len(reply["messages"]) for reply in json.loads(explain(file, *LINES, "--json")[1])["replies"]]
 
 
 # --- traces and films ----------------------------------------------------------------------------
@@ -294,7 +295,9 @@ def test_the_example_in_the_docs_is_what_is_told(explain: Explain, tmp_path: Pat
     file = tmp_path / "example.md"
     file.write_text("Evening, @Mia!\nLook (it\nworks).", encoding="utf-8")
 
-    assert f"```text\n{explain(file)[1]}```" in PAGE
+    told = explain(file, "--set", "shape=lines", "--set", "typing=true")[1]
+
+    assert f"```text\n{told}```" in PAGE
 
 
 def test_the_fields_in_the_docs_are_those_of_the_json(explain: Explain, talk: Path, sides: tuple[Path, Path]) -> None:

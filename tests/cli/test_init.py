@@ -16,6 +16,7 @@ from cadenza.bot.config.dotenv import secrets
 from cadenza.bot.config.reading import load
 from cadenza.cli.init import Prompter, add_init, run_init
 from cadenza.errors import InputError
+from cadenza.settings import Settings
 
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe." + "x1Y_" * 9
 VARIABLES = ("OPENAI_API_KEY", "DISCORD_TOKEN")
@@ -63,13 +64,14 @@ def nobody(told: Callable[[str], None] = lambda _: None) -> Prompter:
     return Prompter(tell=told)
 
 
-def test_three_answers_make_a_bot(tmp_path: Path) -> None:
-    folder, mia = tmp_path / "bot", Sitter("Ren", "openai:gpt-5.1", "the-key", f' "{TOKEN}" ')
+def test_four_answers_make_a_bot(tmp_path: Path) -> None:
+    folder, mia = tmp_path / "bot", Sitter("Ren", "openai:gpt-5.1", "chat", "the-key", f' "{TOKEN}" ')
 
     assert 0 == run_init(options(folder), mia.person)
 
     config = load(folder / "cadenza.toml", {})
     assert ("Ren", "openai:gpt-5.1") == (config.personas[0].name, config.models.default)
+    assert Settings.of(shape="lines", typing=True) == config.settings
     assert {"DISCORD_TOKEN": TOKEN, "OPENAI_API_KEY": "the-key"} == dict(secrets(config, {}))
     assert [".env", "cadenza.key", "cadenza.db*"] == (folder / ".gitignore").read_text().split()
     assert 2 == len(mia.hidden)
@@ -81,22 +83,24 @@ def test_three_answers_make_a_bot(tmp_path: Path) -> None:
 
 
 def test_enter_alone_is_the_default_and_leaves_the_token_for_later(tmp_path: Path) -> None:
-    mia = Sitter("", "", "")
+    mia = Sitter("", "", "", "")
 
     assert 0 == run_init(options(tmp_path), mia.person)
 
     config = load(tmp_path / "cadenza.toml", {})
     assert ("Cadenza", "local") == (config.personas[0].name, config.models.default)
+    assert Settings.of(shape="blocks") == config.settings
     assert f"Fill in DISCORD_TOKEN in {tmp_path / '.env'}." in mia.told
     assert "DISCORD_TOKEN=\n" in (tmp_path / ".env").read_text()
 
 
 def test_a_wrong_answer_is_told_and_asked_again(tmp_path: Path) -> None:
-    mia = Sitter("a" * 81, "Ren", "opnai:x", "local", "123456789012345678", TOKEN)
+    mia = Sitter("a" * 81, "Ren", "opnai:x", "local", "shout", "c", "123456789012345678", TOKEN)
 
     assert 0 == run_init(options(tmp_path), mia.person)
 
     assert "it names an unknown vendor 'opnai'; did you mean 'openai'?" in mia.told
+    assert "it is one of assistant, chat" in mia.told
     assert any("that is an id" in line for line in mia.told)
 
 
@@ -133,9 +137,26 @@ def test_yes_takes_every_default_and_says_what_is_missing(tmp_path: Path) -> Non
     assert link.endswith(" (replace APPLICATION_ID with the id of your application)")
 
 
+@pytest.mark.parametrize(
+    ("talk", "settings"),
+    [
+        ((), Settings.of(shape="blocks")),
+        (("--talk", "assistant"), Settings.of(shape="blocks")),
+        (("--talk", "chat"), Settings.of(shape="lines", typing=True)),
+    ],
+    ids=["not given", "assistant", "chat"],
+)
+def test_without_a_terminal_it_talks_as_an_option_says_or_as_an_assistant(
+    tmp_path: Path, talk: tuple[str, ...], settings: Settings
+) -> None:
+    assert 0 == run_init(options(tmp_path, "--name", "Ren", "--model", "local", *talk), nobody())
+
+    assert settings == load(tmp_path / "cadenza.toml", {}).settings
+
+
 def test_a_key_that_the_environment_has_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    mia = Sitter("Ren", "openai:x", "")
+    mia = Sitter("Ren", "openai:x", "", "")
 
     assert 0 == run_init(options(tmp_path), mia.person)
 
@@ -158,7 +179,7 @@ def test_force_writes_over_but_keeps_other_secrets_and_lines(tmp_path: Path) -> 
     (tmp_path / ".gitignore").write_text("*.log\n.env")
     (tmp_path / "cadenza.toml").write_text("old")
 
-    run_init(options(tmp_path, "--force"), Sitter("Ren", "openai:x", "new", "").person)
+    run_init(options(tmp_path, "--force"), Sitter("Ren", "openai:x", "", "new", "").person)
 
     assert f"# mine\nOTHER=1\nDISCORD_TOKEN={TOKEN}\nOPENAI_API_KEY=new\n" == (tmp_path / ".env").read_text()
     assert "*.log\n.env\ncadenza.key\ncadenza.db*\n" == (tmp_path / ".gitignore").read_text()
@@ -169,7 +190,7 @@ def test_force_writes_over_but_keeps_other_secrets_and_lines(tmp_path: Path) -> 
 def test_an_interruption_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], end: type[BaseException]
 ) -> None:
-    assert 130 == run_init(options(tmp_path), Sitter("Ren", "local", end).person)
+    assert 130 == run_init(options(tmp_path), Sitter("Ren", "local", "chat", end).person)
 
     assert "\ncadenza: interrupted; nothing was written\n" == capsys.readouterr().err
     assert [] == [path.name for path in tmp_path.iterdir()]

@@ -122,14 +122,14 @@ def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
 
 @pytest.mark.parametrize("slices", [(), ("--slices", "chars"), ("--slices", "whole"), ("--slices", "random:1")])
 def test_replay_is_a_filter(slices: tuple[str, ...]) -> None:
-    result = run("replay", *slices, given=LINE)
+    result = run("replay", "--set", "degree=1", *slices, given=LINE)
 
     assert (0, "") == (result.returncode, result.stderr)
     assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(result.stdout)["posts"]]
 
 
 def test_replay_is_a_filter_between_real_pipes() -> None:
-    result = start("replay", given=LINE)
+    result = start("replay", "--set", "degree=1", given=LINE)
 
     assert (0, "") == (result.returncode, result.stderr)
     assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(result.stdout)["posts"]]
@@ -181,6 +181,15 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
     assert len(json.loads(result.stdout)["posts"]) == 1
 
 
+def test_settings_from_the_command_line_go_before_those_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "cadenza.toml"
+    file.write_text('shape = "reply"\nlimit = 200\n', encoding="utf-8")
+
+    result = run("replay", "--settings", str(file), "--set", "shape=lines", given='{"chunks": ["One.\\nTwo."]}')
+
+    assert ["One.", "Two."] == [post["text"] for post in json.loads(result.stdout)["posts"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -188,6 +197,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
         pytest.param(("replay", "."), "cannot read '.'", id="a folder"),
         pytest.param(("replay", "--slices", "half"), "cannot slice 'half'", id="slices"),
         pytest.param(("replay", "--settings", "none.toml"), "settings file 'none.toml'", id="missing settings"),
+        pytest.param(("replay", "--set", "shape=blob"), "the setting 'shape' must be one of 'reply'", id="setting"),
         pytest.param(("replay", "nul\\0".replace("\\0", "x" * 300)), "cannot read", id="name too long"),
     ],
 )
@@ -311,13 +321,13 @@ def test_what_was_recorded_is_replayed(tmp_path: Path, script: str) -> None:
     file = tmp_path / "recorded.jsonl"
 
     recorded = run("record", script, "Hi", "-o", str(file), "--set", "max_tokens=30")
-    replayed = run("replay", str(file))
+    replayed = run("replay", "--set", "degree=1", str(file))
 
     assert (0, "Hi :) there\nsecond line\n") == (recorded.returncode, recorded.stdout)
     assert recorded.stderr.endswith(f"play it with: cadenza replay {file}\n")
     assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(replayed.stdout)["posts"]]
     assert (0, "") == (replayed.returncode, replayed.stderr)
-    assert replayed.stdout == run("replay", given=file.read_bytes()).stdout
+    assert replayed.stdout == run("replay", "--set", "degree=1", given=file.read_bytes()).stdout
 
 
 def test_what_to_ask_may_come_from_standard_input(tmp_path: Path, script: str) -> None:

@@ -286,7 +286,7 @@ async def test_a_real_reply_is_told() -> None:
 
     assert [
         "Reply as Ren in kitchen",
-        '             settings: tables "text"',
+        '             settings: tables "text", degree 2',
         "    0.500 s  the model began to speak after 0.500 s",
         '    0.625 s  message 1: "Hi <@1>"',
         "             starts with the reply",

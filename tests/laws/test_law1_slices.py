@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 
 from tests.laws.material import CORPUS, nasty_markdown, play
 
-DEGREES = (0, 1, 2, 3)
+MANNERS: tuple[dict[str, Any], ...] = (
+    {"shape": "reply"},
+    {"shape": "blocks"},
+    {"shape": "lines"},
+    {"shape": "lines", "grouping": False},
+    {"degree": 3},
+)
 ENDS = ("final", "tool", "stop", "follow_up")
 
 
-@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("manner", MANNERS, ids=str)
 @pytest.mark.parametrize("name", CORPUS)
-def test_a_real_reply_comes_out_the_same_however_it_is_sliced(name: str, degree: int) -> None:
+def test_a_real_reply_comes_out_the_same_however_it_is_sliced(name: str, manner: dict[str, Any]) -> None:
     text = CORPUS[name]
 
-    whole = play(text, degree=degree)
+    whole = play(text, **manner)
 
-    assert whole == play(text, how="chars", degree=degree)
+    assert whole == play(text, how="chars", **manner)
     for seed in range(5):
-        assert whole == play(text, how=f"random:{seed}", degree=degree)
+        assert whole == play(text, how=f"random:{seed}", **manner)
 
 
-@given(nasty_markdown(), st.integers(0, 2**32), st.sampled_from(DEGREES), st.sampled_from(ENDS))
-def test_nasty_markdown_comes_out_the_same_however_it_is_sliced(text: str, seed: int, degree: int, end: str) -> None:
-    whole = play(text, degree=degree, end=end)
+@given(nasty_markdown(), st.integers(0, 2**32), st.sampled_from(MANNERS), st.sampled_from(ENDS))
+def test_nasty_markdown_comes_out_the_same_however_it_is_sliced(
+    text: str, seed: int, manner: dict[str, Any], end: str
+) -> None:
+    whole = play(text, **manner, end=end)
 
-    assert whole == play(text, how="chars", degree=degree, end=end)
-    assert whole == play(text, how=f"random:{seed}", degree=degree, end=end)
+    assert whole == play(text, how="chars", **manner, end=end)
+    assert whole == play(text, how=f"random:{seed}", **manner, end=end)
 
 
 @given(
@@ -39,7 +49,7 @@ def test_nasty_markdown_comes_out_the_same_however_it_is_sliced(text: str, seed:
     st.integers(0, 300),
 )
 def test_small_limits_change_nothing_about_that(text: str, seed: int, limit: int, overflow: int, hold: int) -> None:
-    settings = {"degree": 1, "limit": limit, "overflow": overflow, "code_overflow": 200, "hold": hold}
+    settings = {"limit": limit, "overflow": overflow, "code_overflow": 200, "hold": hold}
 
     whole = play(text, **settings)
 

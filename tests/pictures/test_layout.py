@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from cadenza.pictures.fonts import SCALE, Fonts, Unshowable
 from cadenza.pictures.layout import CODE_PADDING, LINE, PADDING_X, PADDING_Y, TIGHT, Cell, Layout, lay_out
-from cadenza.text.tables import Table
+from cadenza.text.tables import Table, parse
 from tests.pictures.fonts_here import missing, table
 
 LATIN = Fonts((), ())
@@ -46,6 +46,15 @@ def test_empty_cells_are_empty_lines() -> None:
 
     assert [[""], [""]] == _column(layout)
     assert 0 < layout.columns[0] - 2 * PADDING_X
+
+
+def test_a_cell_beyond_the_head_has_a_column_without_a_name() -> None:
+    found = parse("| a | b |\n|---|---|\n| 1 | 2 | 3 |")
+    assert found is not None
+
+    layout = _laid(found)
+
+    assert [[["a"], ["1"]], [["b"], ["2"]], [[""], ["3"]]] == [_column(layout, number) for number in range(3)]
 
 
 def test_line_ends_in_a_cell_are_kept() -> None:

@@ -24,7 +24,9 @@ def test_tables_stay_as_they_were_written_if_that_is_wanted(tables: str, idle: b
 
 
 def test_a_table_becomes_columns() -> None:
-    assert Segment(COLUMNS + "\n", Boundary.NEWLINE, Kind.CODE, source=TABLE.strip("\n")) == shown(TABLE)
+    assert Segment(COLUMNS + "\n", Boundary.NEWLINE, Kind.CODE, source=TABLE.strip("\n"), is_painted=True) == shown(
+        TABLE
+    )
 
 
 def test_the_line_ends_where_it_ended() -> None:
@@ -35,7 +37,7 @@ def test_a_table_that_is_too_wide_becomes_a_list() -> None:
     table = "| Tea | " + "Name " * 15 + "|\n|---|---|\n| Green | " + "word " * 90 + "|\n"
 
     expected = "**Tea: Green**\n- **" + ("Name " * 15).strip() + ":** " + ("word " * 90).strip() + "\n"
-    assert Segment(expected, Boundary.NEWLINE, Kind.PROSE, source=table.strip("\n")) == shown(table)
+    assert Segment(expected, Boundary.NEWLINE, Kind.PROSE, source=table.strip("\n"), is_painted=True) == shown(table)
 
 
 def test_so_does_one_that_is_mostly_space_in_columns() -> None:

@@ -9,6 +9,8 @@ from cadenza.rules import (
     RULES,
     Emoji,
     LeakedTags,
+    ListCode,
+    LongFences,
     Mentions,
     NoEmoji,
     OpeningLabel,
@@ -133,7 +135,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
-ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, Tables}
+ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, ListCode, LongFences, Tables}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 

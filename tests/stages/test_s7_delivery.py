@@ -38,7 +38,7 @@ def lines(*texts: str) -> list[Segment]:
 @pytest.mark.parametrize(
     ("degree", "expected"),
     [
-        pytest.param(0, ["One. Two.\n\nThree."], id="0 one message"),
+        pytest.param(0, ["One. Two.\nThree."], id="0 one message"),
         pytest.param(1, ["One. Two.", "Three."], id="1 a line"),
         pytest.param(2, ["One. Two.", "Three."], id="2 a line"),
         pytest.param(3, ["one", "two", "three"], id="3 a sentence"),
@@ -50,12 +50,12 @@ def test_the_degree_decides_how_much_a_message_holds(degree: int, expected: list
     assert expected == [post.text for post in posts_for(composer, *lines("One. Two.\n", "Three.\n"))]
 
 
-def test_a_post_keeps_the_boundary_of_its_segment() -> None:
+def test_a_post_has_the_boundary_of_its_last_segment() -> None:
     composer = Composer(DeliverySettings(degree=1), Dice())
 
     posts = posts_for(composer, Segment("a\n", NEWLINE), Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE))
 
-    assert [post.boundary for post in posts] == [NEWLINE, Boundary.CODE_CLOSE]
+    assert [post.boundary for post in posts] == [NEWLINE, FINAL]
 
 
 def test_a_blank_segment_is_no_message() -> None:
@@ -114,29 +114,31 @@ def gathered(*segments: tuple[str, Boundary], limit: int = 1950) -> list[str]:
 @pytest.mark.parametrize(
     ("segments", "expected"),
     [
-        pytest.param([("A", NEWLINE), ("B", NEWLINE), ("C", OVERFLOW), ("D", FINAL)], ["A\n\nB\n\nCD"], id="T9"),
-        pytest.param([("A\n\n", NEWLINE), ("\n\nB", FINAL)], ["A\n\nB"], id="T10"),
-        pytest.param([("a\n", NEWLINE), ("\n", NEWLINE), ("\n", NEWLINE), ("b", FINAL)], ["a\n\nb"], id="empty lines"),
+        pytest.param([("A", NEWLINE), ("B", NEWLINE), ("C", OVERFLOW), ("D", FINAL)], ["A\nB\nCD"], id="T9"),
+        pytest.param([("A\n\n", NEWLINE), ("\n\nB", FINAL)], ["A\n\n\n\nB"], id="T10 as written"),
+        pytest.param(
+            [("a\n", NEWLINE), ("\n", NEWLINE), ("\n", NEWLINE), ("b", FINAL)], ["a\n\n\nb"], id="empty lines"
+        ),
         pytest.param([(" \n", NEWLINE), ("\n", NEWLINE)], [], id="T12 only space"),
         pytest.param([("a ", OVERFLOW), ("b", FINAL)], ["a b"], id="an overflow leaves no mark"),
         pytest.param([("a\n", OVERFLOW), ("b", FINAL)], ["a\nb"], id="what is only put together keeps its line end"),
         pytest.param([("a", OVERFLOW), ("\nb", FINAL)], ["a\nb"], id="also one in front"),
-        pytest.param([("a\n", NEWLINE), ("  in", FINAL)], ["a\n\n  in"], id="an indent stays"),
-        pytest.param([("- a\n", NEWLINE), ("- b\n", NEWLINE)], ["- a\n\n- b"], id="a list"),
-        pytest.param([("a (b\nc)\n", NEWLINE), ("d", FINAL)], ["a (b\nc)\n\nd"], id="a line end in brackets stays"),
+        pytest.param([("a\n", NEWLINE), ("  in", FINAL)], ["a\n  in"], id="an indent stays"),
+        pytest.param([("- a\n", NEWLINE), ("- b\n", NEWLINE)], ["- a\n- b"], id="a list"),
+        pytest.param([("a (b\nc)\n", NEWLINE), ("d", FINAL)], ["a (b\nc)\nd"], id="a line end in brackets stays"),
         pytest.param(
             [("T\n", NEWLINE), ("```\nx\n```", Boundary.CODE_CLOSE), ("\n", NEWLINE), ("more", FINAL)],
-            ["T\n\n```\nx\n```\n\nmore"],
+            ["T\n```\nx\n```\nmore"],
             id="b10 the line end after code counts",
         ),
         pytest.param(
             [("See", Boundary.CODE_OPEN), ("```\nx\n```", Boundary.CODE_CLOSE), ("done", FINAL)],
-            ["See\n```\nx\n```\ndone"],
-            id="b10 code has its lines to itself",
+            ["See```\nx\n```done"],
+            id="code within a line",
         ),
-        pytest.param([("a", NEWLINE), ("```\n\n```", CLOSE), ("b", FINAL)], ["a\n\nb"], id="b19 an empty code block"),
+        pytest.param([("a", NEWLINE), ("```\n\n```", CLOSE), ("b", FINAL)], ["a\nb"], id="b19 an empty code block"),
         pytest.param(
-            [("a", NEWLINE), ("```py\n```", CLOSE), ("b", FINAL)], ["a\n\n```\npy\n```\nb"], id="only a first line"
+            [("a", NEWLINE), ("```py\n```", CLOSE), ("b", FINAL)], ["a\n```\npy\n```b"], id="only a first line"
         ),
     ],
 )
@@ -158,30 +160,12 @@ def test_t11_what_is_too_long_for_one_message_becomes_several_without_a_pause() 
 def test_whole_segments_are_packed_before_any_is_cut() -> None:
     assert gathered(("a" * 30, NEWLINE), ("b" * 30, NEWLINE), ("c" * 10, FINAL), limit=50) == [
         "a" * 30,
-        "b" * 30 + "\n\n" + "c" * 10,
+        "b" * 30 + "\n" + "c" * 10,
     ]
 
 
-@pytest.mark.parametrize(
-    ("segments", "expected"),
-    [
-        pytest.param([("hi\n", NEWLINE), (f"{SOUP}\n", NEWLINE), ("bye", FINAL)], ["hi", SOUP, "bye"], id="on its line"),
-        pytest.param([(f"Great! {SOUP} thanks\n", NEWLINE), ("bye", FINAL)], ["Great!", SOUP, "thanks\n\nbye"], id="behind"),
-        pytest.param([(f"I like {SOUP} a lot\n", NEWLINE), ("bye", FINAL)], [f"I like {SOUP} a lot\n\nbye"], id="inside"),
-        pytest.param([(f"{SOUP}.\n", NEWLINE), ("bye", FINAL)], [f"{SOUP}.", "bye"], id="with its stop"),
-        pytest.param([("hi\n", NEWLINE), (f"```\n{SOUP}\n```", CLOSE)], [f"hi\n\n```\n{SOUP}\n```"], id="in code"),
-        pytest.param(
-            [(f"a {SOUP}", Boundary.CODE_OPEN), ("```\nx\n```", CLOSE), (f"b! {SOUP}", FINAL)],
-            ["a", SOUP, "```\nx\n```\nb!", SOUP],
-            id="around code",
-        ),
-        pytest.param([("```\nx\n```", CLOSE), (f"{SOUP} b", FINAL)], ["```\nx\n```", SOUP, "b"], id="right behind code"),
-    ],
-)  # fmt: skip
-def test_at_degree_0_an_emoji_stands_alone_unless_its_line_needs_it(
-    segments: list[tuple[str, Boundary]], expected: list[str]
-) -> None:
-    assert expected == gathered(*segments)
+def test_at_degree_0_an_emoji_stays_where_it_stands() -> None:
+    assert gathered(("hi\n", NEWLINE), (f"{SOUP}\n", NEWLINE), ("bye", FINAL)) == [f"hi\n{SOUP}\nbye"]
 
 
 def test_at_degree_0_nothing_is_planned_before_the_end() -> None:
@@ -198,7 +182,7 @@ def test_at_degree_0_another_face_sends_what_was_put_aside_first() -> None:
     posts = posts_for(composer, *lines("a\n", "b\n"), Segment("grr\n", NEWLINE, identity=MAD), *lines("c\n"))
 
     assert [(post.text, post.identity, post.reply) for post in posts] == [
-        ("a\n\nb", None, "1"),
+        ("a\nb", None, "1"),
         ("grr", MAD, None),
         ("c", None, None),
     ]
@@ -302,7 +286,8 @@ def test_a_reply_halts_where_its_messages_are_used_up() -> None:
 def test_a_reply_halts_in_the_middle_of_a_segment() -> None:
     composer = Composer(DeliverySettings(degree=3, message_limit=2), Dice())
 
-    first, second, *rest = composer.feed(Segment("One. Two. Three. Four.", FINAL))
+    composer.feed(Segment("One. Two. Three. Four.", FINAL))
+    first, second, *rest = composer.flush(Ending.FINAL)
 
     assert [Post("one", FINAL), "two"] == [first, second.text if isinstance(second, Post) else second]
     assert [Halt(StopReason.MESSAGE_LIMIT)] == rest
@@ -338,7 +323,7 @@ def test_degree_3_sends_nothing_blank_and_leaves_something(text: str, expected: 
 def test_degree_3_leaves_code_and_tables_alone() -> None:
     code, table = "```py\nPrint(A, B);\n```", "| Ab, C | D; |\n|---|---|\n| E, F | G |"
     composer = Composer(DeliverySettings(degree=3), Dice(0.0))
-    segments = Segment(code, Boundary.CODE_CLOSE, Kind.CODE), Segment(table, NEWLINE, Kind.TABLE)
+    segments = Segment(code, Boundary.CODE_CLOSE, Kind.CODE), *lines("\n"), Segment(table, NEWLINE, Kind.TABLE)
 
     assert [code, table] == [post.text for post in posts_for(composer, *segments)]
 
@@ -358,10 +343,28 @@ def test_degree_3_leaves_code_and_tables_alone() -> None:
     ],
 )
 def test_a_line_that_overflowed_goes_on_as_what_it_was(line: str, context: str) -> None:
-    composer = Composer(DeliverySettings(degree=1), Dice())
+    composer = Composer(DeliverySettings(degree=1, grouping=False), Dice())
     planned = posts_for(composer, Segment(line, OVERFLOW), Segment(" goes on\n", NEWLINE), Segment("next\n", NEWLINE))
 
     assert [f"{context}goes on", "next"] == [post.text for post in planned[-2:]]
+
+
+@pytest.mark.parametrize(
+    ("line", "context"),
+    [
+        pytest.param("> ", "> ", id="a quote"),
+        pytest.param("> > ", "> > ", id="a quote in a quote"),
+        pytest.param("", "", id="nothing"),
+        pytest.param(">>> ", ">>> ", id="a long quote"),
+        pytest.param("- ", "", id="a list needs nothing"),
+    ],
+)
+@pytest.mark.parametrize("shape", ["reply", "blocks", "lines"])
+def test_a_line_that_is_cut_for_its_length_goes_on_as_what_it_was(shape: str, line: str, context: str) -> None:
+    composer = Composer(DeliverySettings(shape=shape, limit=60), Dice())
+    planned = posts_for(composer, Segment(line + "word " * 8, OVERFLOW), Segment(" goes on " * 3 + "\n", NEWLINE))
+
+    assert [post.text[: len(context) + 7] for post in planned[1:]] == [f"{context}goes on"]
 
 
 def test_a_reply_that_just_fits_does_not_halt() -> None:
@@ -433,7 +436,7 @@ def test_a_target_must_take_what_can_stand_alone() -> None:
 # --- pictures ------------------------------------------------------------------------
 
 
-COLUMNS = Segment("```\na  b\n```", NEWLINE, Kind.CODE, MAD, "Ren (mad): ", source="| a | b |")
+COLUMNS = Segment("```\na  b\n```", NEWLINE, Kind.CODE, MAD, "Ren (mad): ", source="| a | b |", is_painted=True)
 
 
 def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
@@ -442,7 +445,8 @@ def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
     (post,) = posts_for(composer, COLUMNS)
 
     text = Post(COLUMNS.text, NEWLINE, identity=MAD, label="Ren (mad): ", reply="42", source="| a | b |")
-    assert Post("", NEWLINE, 0.0, MAD, "Ren (mad): ", None, "42", "| a | b |", (text,)) == post
+    picture = replace(text, text="", boundary=FINAL, picture="| a | b |", instead=(text,))
+    assert picture == post
     assert "Ren (mad): | a | b |" == post.said
 
 
@@ -453,18 +457,20 @@ def test_without_pictures_a_table_is_the_text_that_it_became() -> None:
     assert "Ren (mad): | a | b |" == post.said
 
 
-LONG = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+LONG = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |", is_painted=True)
 
 
 def test_what_stands_instead_of_a_picture_counts_as_messages() -> None:
     composer = Composer(DeliverySettings(degree=1, limit=50, message_limit=4), Dice(), pictures=True)
 
-    first, halt = composer.feed(LONG)
+    composer.feed(LONG)
+    first, halt = composer.flush(Ending.FINAL)
 
     assert isinstance(first, Post)
     assert len(first.instead) == 4
     assert Halt(StopReason.MESSAGE_LIMIT) == halt
-    assert [Halt(StopReason.MESSAGE_LIMIT)] == composer.feed(LONG)
+    composer.feed(LONG)
+    assert [Halt(StopReason.MESSAGE_LIMIT)] == composer.flush(Ending.FINAL)
 
 
 @pytest.mark.parametrize("degree", [0, 1])
@@ -528,8 +534,8 @@ def test_at_degree_0_the_model_sees_the_markdown_of_a_table_among_the_rest() -> 
 
     (post,) = posts_for(composer, *lines("So:\n"), records, columns, *lines("See?\n"))
 
-    assert "So:\n\n- a: 1\n\n```\nb\n```\n\nSee?" == post.text
-    assert "So:\n\n| a |\n\n| b |\n\nSee?" == post.said
+    assert "So:\n- a: 1\n```\nb\n```\nSee?" == post.text
+    assert "So:\n| a |\n| b |\nSee?" == post.said
 
 
 def test_at_degree_0_lines_under_one_face_are_put_together() -> None:
@@ -538,7 +544,7 @@ def test_at_degree_0_lines_under_one_face_are_put_together() -> None:
 
     posts = posts_for(composer, *lines("x\n"), *mad, *lines("\n"), mad[0], *lines("y\n", "z\n"))
 
-    assert [("x", None), ("a\n\nb\n\na", MAD), ("y\n\nz", None)] == [(post.text, post.identity) for post in posts]
+    assert [("x", None), ("a\nb\n\na", MAD), ("y\nz", None)] == [(post.text, post.identity) for post in posts]
     assert ["", "Ren (mad): ", ""] == [post.label for post in posts]
 
 
@@ -656,7 +662,7 @@ def test_what_is_said_after_the_file_ends_the_reply() -> None:
     before = [item for segment in lines("a\n", "b\n") for item in composer.feed(segment)]
 
     assert ([], [("a", "b\n")]) == (before, shown(composer.flush(Ending.TOOL_CALL)))
-    assert [LIMIT] == composer.feed(Segment("c", FINAL))
+    assert [LIMIT] == [*composer.feed(Segment("c", FINAL)), *composer.flush(Ending.FINAL)]
 
 
 def test_a_flood_that_fills_the_file_ends_the_reply() -> None:
@@ -720,14 +726,23 @@ def test_w26_a_long_code_block_is_a_file(count: int, settings: dict[str, Any], d
     assert (1 if is_file else count) == len(posts)
 
 
-@pytest.mark.parametrize("degree", [0, 1])
-def test_a_file_stands_where_its_block_stood_and_the_model_sees_the_block(degree: int) -> None:
+def test_a_file_stands_where_its_block_stood_and_the_model_sees_the_block() -> None:
     code = block(5, "rust")
 
-    before, file, after = planned(Segment("Look:\n", NEWLINE), code, Segment("Nice.", FINAL), degree=degree)
+    before, file, after = planned(Segment("Look:\n", NEWLINE), code, Segment("Nice.", FINAL))
 
     assert ("Look:", "", "Nice.") == (before.text, file.text, after.text)
     assert ("code.rs", code.text) == (file.attachment and file.attachment.name, file.said)
+
+
+@pytest.mark.parametrize("shape", ["reply", "blocks"])
+def test_a_file_has_its_lead_in_as_text(shape: str) -> None:
+    code = block(5, "rust")
+
+    file, after = planned(Segment("Look:\n", NEWLINE), code, Segment("\nNice.", FINAL), shape=shape)
+
+    assert ("Look:", "Nice.") == (file.text, after.text)
+    assert f"Look:\n{code.text}" == file.said
 
 
 def test_a_block_that_came_in_parts_is_one_file() -> None:
@@ -745,14 +760,14 @@ def test_a_part_behind_which_nothing_comes_is_shown_as_it_is() -> None:
 def test_a_block_whose_end_left_with_its_last_part_is_over_when_something_else_comes() -> None:
     part = replace(block(3), boundary=Boundary.OVERFLOW)
 
-    posts = planned(part, part, Segment("\n", NEWLINE), block(1), Segment("Nice.", FINAL))
+    posts = planned(part, part, Segment("\n", NEWLINE), block(1), Segment("\n", NEWLINE), Segment("Nice.", FINAL))
 
     assert [True, False, False] == [post.attachment is not None for post in posts]
     assert "Nice." == posts[-1].text
 
 
 def test_a_file_that_is_the_last_message_holds_the_rest_too() -> None:
-    (post,) = planned(block(5), Segment("Nice.", FINAL), message_limit=1)
+    (post,) = planned(block(5), Segment("\nNice.", FINAL), message_limit=1)
 
     assert post.attachment is not None
     assert ("reply.md", True) == (post.attachment.name, post.attachment.data.endswith(b"```\nNice.\n"))

@@ -53,6 +53,12 @@ def code(text: str, boundary: Boundary = CLOSE) -> Segment:
             id="cut in the middle of a line",
         ),
         pytest.param([code("````\n```\na\n````")], "```\na\n", "````\n```\na\n````", id="a fence in a fence"),
+        pytest.param(
+            [code("```\n`\u200b``\na\n`\u200b``\n```")],
+            "```\na\n```\n",
+            "````\n```\na\n```\n````",
+            id="a fence that was made harmless for the chat",
+        ),
     ],
 )
 def test_the_file_is_the_code_and_the_model_sees_the_block(parts: list[Segment], data: str, source: str) -> None:
@@ -98,15 +104,16 @@ def test_what_has_nothing_behind_it_is_a_message_like_any_other() -> None:
 
 def test_what_comes_behind_stands_in_the_file_as_the_model_wrote_it() -> None:
     remainder = Remainder(LAST)
-    remainder.add_lines(["the rest", ""])
-    remainder.add(Segment("of it. ", Boundary.OVERFLOW))
-    remainder.add(Segment("```py\na\n```", CLOSE, Kind.CODE))
-    remainder.add(Segment("shown", LINE, source="| a |"))
+    remainder.append("\nthe rest\n")
+    remainder.add(Segment("of it.\n", Boundary.OVERFLOW))
+    remainder.add(Segment("```py\na\n```", CLOSE, Kind.CODE, joint="  "))
+    remainder.add(Segment("\n", LINE))
+    remainder.add(Segment("shown\n", LINE, source="| a |"))
     remainder.add(Segment("grr\n", LINE, label="Ren (mad): "))
 
     post = remainder.post()
 
-    rest = "the rest\nof it. \n```py\na\n```\n| a |\nRen (mad): grr"
+    rest = "the rest\nof it.\n  ```py\na\n```\n| a |\nRen (mad): grr"
     assert Attachment("reply.md", f"{rest}\n".encode()) == post.attachment
     assert ("last", f"Ren: last\n{rest}") == (post.text, post.said)
     assert ["last", rest] == [part.text for part in remainder.posts()]
@@ -114,7 +121,7 @@ def test_what_comes_behind_stands_in_the_file_as_the_model_wrote_it() -> None:
 
 def test_a_message_that_has_a_file_already_has_it_in_the_other() -> None:
     remainder = Remainder(Post("", LINE, attachment=Attachment("code.py", b"a\n"), source="```py\na\n```"))
-    remainder.add(Segment("Done.", LINE))
+    remainder.add(Segment("\nDone.", LINE))
 
     post = remainder.post()
 

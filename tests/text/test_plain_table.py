@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, strategies as st
 
+from cadenza.text.line_breaks import parts
 from cadenza.text.plain_table import WIDTH, as_columns, as_records, split_columns
 from cadenza.text.tables import Alignment, Table, parse
 from cadenza.text.units import display_width
@@ -110,13 +111,60 @@ def test_the_widest_columns_share_what_is_left() -> None:
     assert [17, 17, 1] == list(map(len, lines[1].split()))
 
 
-def test_a_long_word_is_cut_between_characters() -> None:
-    assert ["a  b", "─  ────────────", f"1  {FAMILY * 6}", f"   {FAMILY * 2}"] == columns(
-        "a|b", f"1|{FAMILY * 8}", width=15
-    )
-    assert ["a  b", "─  ────────────", "1  ab", "   abcdefghijkl", "   mn op"] == columns(
-        "a|b", "1|ab abcdefghijklmn op", width=15
-    )
+def test_the_longest_words_stay_whole_while_they_fit() -> None:
+    """A column that wants no more than its share gives way to one with a long word."""
+    assert [
+        "Setting                     Meaning",
+        "──────────────────────────  ────────",
+        "connection_timeout_seconds  how long",
+        "                            to wait",
+    ] == columns("Setting|Meaning", "connection_timeout_seconds|how long to wait", width=37)
+
+
+@pytest.mark.parametrize(
+    ("cell", "width", "lines"),
+    [
+        pytest.param("src/cadenza/text/plain_table.py", 20, ["src/cadenza/text/", "plain_table.py"], id="a path"),
+        pytest.param("connection_timeout_seconds", 20, ["connection_timeout_", "seconds"], id="an identifier"),
+        pytest.param("ab semi-synchronous", 12, ["ab semi-", "synchronous"], id="a hyphen"),
+        pytest.param("ada.lovelace@engine.example", 15, ["ada.lovelace@", "engine.example"], id="a contact"),
+        pytest.param("2024-01-15 to 2024-02-29", 12, ["2024-01-15", "to", "2024-02-29"], id="dates stay whole"),
+        pytest.param(FAMILY * 8, 12, [FAMILY * 6, FAMILY * 2], id="emoji"),
+        pytest.param(
+            "都内最古の寺院。雷門で有名。",
+            14,
+            ["都内最古の寺", "院。雷門で有", "名。"],
+            id="no line begins with a stop",
+        ),
+        pytest.param("入場料（大人1200円）", 8, ["入場料", "（大人", "1200円）"], id="nor ends with a bracket"),
+        pytest.param("한국의 전통 음식", 8, ["한국의", "전통", "음식"], id="Korean between its words"),
+    ],
+)
+def test_a_long_word_is_broken_with_care(cell: str, width: int, lines: list[str]) -> None:
+    found = columns("a|b", f"1|{cell}", width=width + 3)
+
+    assert found is not None
+    assert lines == [line[3:] for line in found[2:]]
+
+
+def test_two_columns_of_few_words_a_line_are_no_columns() -> None:
+    """A narrow column may be three lines tall, not four."""
+    assert columns("a|b", f"1|{'words ' * 6}", width=16) is not None
+    assert columns("a|b", f"1|{'words ' * 8}", width=16) is None
+    assert columns("a|b", f"1|{'words ' * 8}", width=17) is not None
+
+
+@pytest.mark.parametrize("cell", ["abcdefghijklm", "3f786850e387550fdab836ed7e", "ภาษาไทยไม่มีช่องว่างระหว่างคำ"])
+def test_a_word_is_never_torn(cell: str) -> None:
+    assert columns("a|b", f"1|{cell}", width=15) is None
+
+
+def test_a_column_may_have_no_name() -> None:
+    found = parse("| a | b |\n|---|---|\n| 1 | 2 | 3 |")
+
+    assert found is not None
+    assert as_columns(found) == "```\na  b\n─  ─  ─\n1  2  3\n```"
+    assert as_records(found) == "**a: 1**\n- **b:** 2\n- 3"
 
 
 @pytest.mark.parametrize(
@@ -174,6 +222,8 @@ def test_columns_fit_and_lose_nothing(rows: list[tuple[str, ...]], width: int) -
         assert Counter("".join("".join(row) for row in rows).replace(" ", "")) == shown
         assert all(display_width(line) <= width for line in lines)
         assert "\u200d" not in text.replace(FAMILY, "")
+        words = [word for row in rows for cell in row for word in cell.split(" ")]
+        assert all(part in text for word in words for part in parts(word, 0))
 
 
 def test_a_table_of_hundreds_of_rows_costs_as_much_as_its_rows() -> None:

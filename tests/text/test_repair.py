@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, strategies as st
 
 from cadenza.text.repair import (
     Fence,
+    as_written,
     close_fence,
     close_openers,
+    harmless,
     in_backticks,
+    in_fence,
     is_blank,
     split_fence,
     tidy_block,
@@ -107,6 +111,23 @@ def test_what_closes_a_code_block_comes_off(fence: Fence, body: str, expected: s
 )
 def test_a_fence_of_tildes_becomes_one_of_backticks(text: str, expected: str) -> None:
     assert expected == in_backticks(text)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param("x\n", "> ```py\nx\n> ```", id="three"),
+        pytest.param("```\nx", "> ````py\n```\nx\n> ````", id="one more than there are in it"),
+    ],
+)
+def test_code_gets_a_fence_like_another(code: str, expected: str) -> None:
+    assert expected == in_fence(code, Fence("> ", "`````", "py"))
+
+
+@given(st.text("`x\n", max_size=30))
+def test_no_run_of_harmless_backticks_closes_a_block(code: str) -> None:
+    assert "```" not in harmless(code)
+    assert code == as_written(harmless(code))
 
 
 @pytest.mark.parametrize(

@@ -416,6 +416,18 @@ def test_an_empty_line_ends_whatever_was_open() -> None:
         pytest.param("~~~ a ~~~\nb\n~~~", [(Found.LINE_END, "\n")] * 2, id="tildes on both sides"),
         pytest.param("a ~~~py\nx", [(Found.LINE_END, "\n")], id="tildes in a line"),
         pytest.param("Use ``` here\nx", [(Found.LONE_FENCE, "```"), (Found.LINE_END, "\n")], id="a lone fence"),
+        pytest.param("(``````)", [(Found.LONE_FENCE, "``````")], id="six backticks"),
+        pytest.param(
+            "``````\nx\n`````\n",
+            [(Found.LONE_FENCE, "``````"), (Found.LINE_END, "\n"), (Found.LINE_END, "\n"), (Found.FENCE_OPEN, "`````")],
+            id="six that do not close",
+        ),
+        pytest.param(
+            "``````\n```\n``````",
+            [(Found.FENCE_OPEN, "``````"), (Found.FENCE_CLOSE, "``````\n```\n``````")],
+            id="six that close",
+        ),
+        pytest.param("``````md\nx", [(Found.FENCE_OPEN, "``````")], id="six with a language"),
         pytest.param("Look: ```py\nx", [(Found.FENCE_OPEN, "```")], id="a fence at the end of a line"),
         pytest.param("-#\n\nb", [(Found.LONE_MARKER, "\n\n")], id="a lone subtext marker"),
         pytest.param(">>> a\nb\n\nc", [(Found.LINE_END, "\n")] * 2, id="no line ends in a long quote"),

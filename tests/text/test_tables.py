@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from itertools import takewhile
+
 import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.text.tables import (
     Alignment,
-    Table,
     alignment,
     cells,
     could_be_header,
@@ -170,7 +171,10 @@ def test_a_table_may_be_quoted() -> None:
         pytest.param("  | a | b |\n  |---|---|\n  | 1 | 2 |", "a b", ["1 2"], [LEFT, LEFT], id="indented"),
         pytest.param("| a | b |\n|---|---|\n| 1 | |\n", "a b", ["1 -"], [LEFT, LEFT], id="an empty cell"),
         pytest.param("| a | b |\n|---|---|\n| 1 |\n", "a b", ["1 -"], [LEFT, LEFT], id="f16 a short row"),
-        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | 3 |", "a b", ["1 2"], [LEFT, LEFT], id="f16 a long row"),
+        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | 3 |", "a b -", ["1 2 3"], [LEFT] * 3, id="a cell beyond the head"),
+        pytest.param("| a | b |\n|--:|:-:|\n| 1 | 2 | | 3 |\n| 4 |", "a b - -", ["1 2 - 3", "4 - - -"], [RIGHT, CENTRE, LEFT, LEFT], id="cells beyond the head"),
+        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | | |", "a b", ["1 2"], [LEFT, LEFT], id="nothing beyond the head"),
+        pytest.param("| a |\n|---|\n| 1 | 2 |", "a -", ["1 2"], [LEFT, LEFT], id="a head of one column"),
         pytest.param("| h | i |\n|-|-|\n|---|---|\n| 1 | 2 |", "h i", ["--- ---", "1 2"], [LEFT, LEFT], id="f16 dashes"),
         pytest.param("| a | b \\|\n|---|---|\n| 1 | 2 |", "a b|", ["1 2"], [LEFT, LEFT], id="f16 an escaped last bar"),
         pytest.param("| a | b |\n|---|---|\n| x\\|y | `p\\|q` |", "a b", ["x|y `p|q`"], [LEFT, LEFT], id="escaped bars"),
@@ -211,6 +215,7 @@ def _cells(row: str) -> list[str]:
         pytest.param("| a | b |\n\n|---|---|\n| 1 | 2 |", False, id="an empty line"),
         pytest.param("> | a | b |\n|---|\n| 1 | 2 |", False, id="half of it quoted"),
         pytest.param("|" + "a|" * 40 + "\n|" + "-|" * 40 + "\n" + "| 1 |\n" * 52, True, id="next to nothing in it"),
+        pytest.param("| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40 + "| 1 " * 60, True, id="a row without end"),
     ],
 )
 def test_anything_else_is_none(markdown: str, shaped: bool) -> None:  # noqa: FBT001
@@ -234,12 +239,17 @@ def test_dashes_say_where_the_text_of_a_column_stands(dashes: str, expected: Ali
 
 
 @given(st.lists(st.text("ab|\\` -:>\n\t\0\ud800日", max_size=12), max_size=8))
-def test_every_row_is_as_wide_as_the_header(rows: list[str]) -> None:
+def test_every_row_is_as_wide_as_the_header_and_no_cell_is_lost(rows: list[str]) -> None:
     table = parse("\n".join(["| a | b |", "|---|---|", *rows]))
 
-    assert table is None or (
-        isinstance(table, Table) and {2} == {len(row) for row in (table.header, *table.rows, table.alignments)}
-    )
+    if table is not None:
+        assert len({len(row) for row in (table.header, *table.rows, table.alignments)}) == 1
+        written = takewhile(str.strip, "\n".join(rows).split("\n"))
+        assert [_letters(row) for row in written] == [_letters("".join(row)) for row in table.rows]
+
+
+def _letters(text: str) -> list[str]:
+    return [letter for letter in text if letter in "ab日"]
 
 
 @pytest.mark.parametrize(
@@ -249,9 +259,9 @@ def test_every_row_is_as_wide_as_the_header(rows: list[str]) -> None:
         pytest.param("| ``a|`b`` | 2 |", ("``a|`b``", "2"), id="code in two backticks"),
         pytest.param("| `x | y` |", ("`x", "y`"), id="as many cells as there should be"),
         pytest.param("| `x\\|y` | 2 |", ("`x|y`", "2"), id="written as it should be"),
-        pytest.param("| `x | y | z |", ("`x", "y"), id="no code at all"),
+        pytest.param("| `x | y | z |", ("`x", "y", "z"), id="no code at all"),
         pytest.param("| or | a || b |", ("or", "a || b"), id="two bars between words"),
-        pytest.param("| a || b |", ("a", ""), id="a cell with nothing in it"),
+        pytest.param("| a || b |", ("a", "", "b"), id="a cell with nothing in it"),
     ],
 )
 def test_a_bar_in_code_ends_no_cell_if_there_would_be_too_many(row: str, cells: tuple[str, ...]) -> None:
@@ -268,7 +278,7 @@ def test_a_bar_in_code_ends_no_cell_if_there_would_be_too_many(row: str, cells: 
         pytest.param("|Ada|||secret|||", ("Ada", "||secret||"), id="tight"),
         pytest.param("| ||a|| | ||b|| |", ("||a||", "||b||"), id="two of them"),
         pytest.param("| `a||b` | ||c|| |", ("`a||b`", "||c||"), id="with code"),
-        pytest.param("| a || b |", ("a", ""), id="an empty cell is none"),
+        pytest.param("| a || b |", ("a", "", "b"), id="an empty cell is none"),
     ],
 )
 def test_a_spoiler_stays_in_its_cell(row: str, expected: tuple[str, ...]) -> None:

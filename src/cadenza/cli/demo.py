@@ -43,7 +43,7 @@ _LINE_BREAKS = 1.0
 """Seconds of silence before the connection breaks."""
 
 _SETTINGS = Settings().with_values(
-    {"typing_speed": 0.004, "typing_least": 0.12, "typing_most": 0.5, "thinking_chance": 0.0}
+    {"degree": 2, "typing_speed": 0.004, "typing_least": 0.12, "typing_most": 0.5, "thinking_chance": 0.0}
 )
 _HASTE: Mapping[str, object] = {"typing_budget": 0.0}
 

@@ -61,7 +61,11 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("simulation")
     group.add_argument("--settings", metavar="FILE", help="a TOML file with settings")
     group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, such as degree=3; may be repeated"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting, such as shape=lines; may be repeated",
     )
     group.add_argument(
         "--rate", type=float, metavar="TOKENS", help="tokens per second (default: 50); replaces recorded timings"

@@ -1,4 +1,4 @@
-"""``cadenza init``: asks three questions and writes the files of a bot that is ready to run."""
+"""``cadenza init``: asks four questions and writes the files of a bot that is ready to run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..bot.config.config import DiscordConfig, ModelConfig
 from ..bot.config.dotenv import NAME as DOTENV, line_for, parsed
 from ..bot.config.model_names import key_variables, model_complaint, needs_key
 from ..bot.config.secrecy import application_id, token_complaint
-from ..bot.config.template import Answers, template
+from ..bot.config.template import TALKS, Answers, template
 from ..bot.services.invitation import PORTAL, invite_link
 from ..errors import InputError
 
@@ -32,6 +32,11 @@ Which model?
   local                 a small model on this machine: no key, no cost (pip install 'cadenza[local]')
   openai:gpt-5.1        needs a key in OPENAI_API_KEY
   anthropic:NAME, google:NAME, openrouter:NAME, ollama:NAME …   see docs/providers.md
+"""
+_TALKS = """\
+How should it talk?
+  assistant             in paragraphs and whole lists
+  chat                  like a person in a chat, for characters: a message a line, with pauses for typing
 """
 _TOKENS = f"""\
 The bot's token: {PORTAL}, New Application, Bot, Reset Token, Copy.
@@ -63,7 +68,7 @@ def add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add ``init`` to the command line."""
     init = commands.add_parser(
         "init",
-        help="create a bot: ask three questions and write its files",
+        help="create a bot: ask four questions and write its files",
         description=f"Create a bot: write {CONFIG}, with a comment for every key; {DOTENV}, which only you can read; and "
         "lines in .gitignore that keep secrets out of git. Options that are missing are asked for.",
         epilog="See docs/bot/getting-started.md for a guide, step by step.",
@@ -76,6 +81,12 @@ def add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     init.add_argument("--name", metavar="NAME", help="the name of the character")
     init.add_argument("--model", metavar="MODEL", help="the model: local, or VENDOR:NAME such as openai:gpt-5.1")
+    init.add_argument(
+        "--talk",
+        choices=TALKS,
+        help="how the bot talks: as an assistant in paragraphs and lists (default), or in lines with typing, like a "
+        "person in a chat",
+    )
     init.add_argument("--token-stdin", action="store_true", help="read the bot's token from standard input")
     init.add_argument("--force", action="store_true", help="overwrite existing files")
     init.add_argument("--yes", action="store_true", help="ask nothing; use the defaults")
@@ -111,7 +122,10 @@ def _plan(options: argparse.Namespace, person: Prompter) -> Plan:
     is_asking = is_asking and person.is_there
     name = options.name if options.name is not None or not is_asking else _asked_name(person)
     model = options.model if options.model is not None or not is_asking else _asked_model(person)
-    answers = Answers(_checked_name(name or Answers().name), _checked_model(model or _USUAL_MODEL))
+    talk = options.talk if options.talk is not None or not is_asking else _asked_talk(person)
+    answers = Answers(
+        _checked_name(name or Answers().name), _checked_model(model or _USUAL_MODEL), talk or Answers().talk
+    )
     secrets = _keys(answers.model, person, is_asking=is_asking)
     if token is None and is_asking:
         token = _asked_token(person)
@@ -133,6 +147,15 @@ def _asked_model(person: Prompter) -> str:
         if not (complaint := model_complaint(model)):
             return model
         person.tell(f"it {complaint}")
+
+
+def _asked_talk(person: Prompter) -> str:
+    person.tell(_TALKS)
+    while True:
+        answer = person.ask(f"Talk [{Answers().talk}]: ").strip().lower() or Answers().talk
+        if found := [talk for talk in TALKS if talk.startswith(answer)]:
+            return found[0]
+        person.tell(f"it is one of {', '.join(TALKS)}")
 
 
 def _keys(model: str, person: Prompter, *, is_asking: bool) -> dict[str, str]:

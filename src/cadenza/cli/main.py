@@ -25,7 +25,7 @@ from ..settings import Settings, given
 
 _OF_A_BOT: Mapping[str, str] = MappingProxyType(
     {
-        "init": "create a bot: ask three questions and write its files",
+        "init": "create a bot: ask four questions and write its files",
         "doctor": "check that a bot can run, and say how to fix what is wrong",
         "run": "start the bot; with --sim, try it in this terminal",
         "play": "open a simulated Discord in the browser, and look inside every message",
@@ -155,7 +155,7 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "replay",
         help="run recorded streams through the pipeline: JSON lines in, JSON lines out",
         description="Run recorded streams through the pipeline. Each line of input is one stream, such as "
-        '{"id": 1, "chunks": ["Hel", "lo"], "settings": {"degree": 1}}; each line of output holds its messages. '
+        '{"id": 1, "chunks": ["Hel", "lo"], "settings": {"shape": "lines"}}; each line of output holds its messages. '
         "Files from 'cadenza record' work too. "
         "A line that cannot be parsed gives a line with an error, and the exit status is then 1.",
         epilog="See docs/replay.md for the format.",
@@ -167,6 +167,13 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="slice each stream differently: whole, chars, or random:SEED (the messages must not change)",
     )
     replay.add_argument("--settings", metavar="FILE", help="a TOML file with settings for every stream")
+    replay.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting for every stream, such as shape=lines; may be repeated",
+    )
 
 
 def _elsewhere(options: argparse.Namespace) -> int:
@@ -232,6 +239,7 @@ def _replay(options: argparse.Namespace) -> int:
 
     slices = slicer(options.slices) if options.slices is not None else None
     settings = Settings.load(options.settings) if options.settings is not None else Settings()
+    settings = settings.with_values(given(options.set))
     status = 0
     for answer in chain.from_iterable(_answers(name, settings, slices) for name in options.files or ["-"]):
         status = 1 if "error" in answer else status

@@ -33,6 +33,7 @@ STARTS: Mapping[str, str] = MappingProxyType(
         "code_open": "with a block of code",
         "code_close": "after a block of code",
         "attachment": "with a file",
+        "section": "with a new section",
         "tool_call": "after a tool was called",
         "final": "after the reply was over",
     }
@@ -46,6 +47,7 @@ ENDS: Mapping[str, str] = MappingProxyType(
         "code_open": "before a block of code",
         "code_close": "with its block of code",
         "attachment": "before a file",
+        "section": "at the end of a section",
         "tool_call": "because a tool is called",
         "final": "with the reply",
     }

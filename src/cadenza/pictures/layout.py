@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..text.inline_styles import Run, runs
+from ..text.line_breaks import may_break
 from ..text.tables import Alignment, Table
 from ..text.units import graphemes
 from .fonts import EMOJI, INVISIBLE, SCALE, SIZE, Font, Fonts, Unshowable
@@ -39,13 +40,6 @@ _NARROWEST = SIZE // 2
 _LONGEST = 24_000
 """More characters do not fit into any picture."""
 
-_NO_START = frozenset(
-    "、。，．・：；！？）」』】〕〉》〗〙｝］’”ーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ々ゝゞヽヾ…‥〜～゛゜％‰℃"
-    ",.!?:;)]}%»›"
-)
-"""Characters that do not start a line."""
-_NO_END = frozenset("（「『【〔〈《〖〘｛［‘“￥＄([{«‹$£¥€#@")
-"""Characters that do not end a line."""
 _SOFT = frozenset("/-_.?&=:,;+#%|\\–—")
 """Characters after which a long word is broken."""
 
@@ -431,17 +425,11 @@ def _characters(text: str) -> Sequence[str]:
     return text if text.isascii() else graphemes(text)
 
 
-@lru_cache(maxsize=4096)
 def _may_break(before: str, after: str) -> bool:
     """Whether a line may end between two characters."""
     if before in _SPACES or after in _SPACES:
         return not (before in _SPACES and after in _SPACES)
-    return (_is_wide(before) or _is_wide(after)) and after[0] not in _NO_START and before not in _NO_END
-
-
-def _is_wide(character: str) -> bool:
-    """Whether lines may be broken on either side: Chinese characters, kana, emoji; Korean is broken between words."""
-    return unicodedata.east_asian_width(character[0]) in ("W", "F") and not _HANGUL.match(character)
+    return may_break(before, after)
 
 
 @lru_cache(maxsize=4096)

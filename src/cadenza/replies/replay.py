@@ -205,6 +205,7 @@ def _post(post: Post) -> dict[str, object]:
     identity, attachment = post.identity, post.attachment
     return {
         "text": post.text,
+        "joint": post.joint,
         "boundary": post.boundary.value,
         "pause": post.pause,
         "identity": {"name": identity.name, "avatar": identity.avatar} if identity else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .emoji import Emoji
 from .leaked_tags import LeakedTags
+from .list_code import ListCode
+from .long_fences import LongFences
 from .mentions import Mentions
 from .no_emoji import NoEmoji
 from .opening_label import OpeningLabel
@@ -34,6 +36,9 @@ RULES: tuple[type[Rule], ...] = (
     SpeakerGuard,
     TrailingLabel,
     OrphanPunctuation,
+    # Code as a chat can show it.
+    ListCode,
+    LongFences,
     # A table becomes columns or a picture, which later rules skip, or a list, which is prose for them.
     NoEmoji,
     Tables,
@@ -48,6 +53,8 @@ __all__ = [
     "RULES",
     "Emoji",
     "LeakedTags",
+    "ListCode",
+    "LongFences",
     "Mentions",
     "NoEmoji",
     "OpeningLabel",

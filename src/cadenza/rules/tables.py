@@ -49,6 +49,7 @@ def _shown(segment: Segment) -> Segment:
                 # The next rule asks whether the line is over.
                 text=_quoted(text, mark) + "\n" * segment.text.endswith("\n"),
                 kind=kind,
+                is_painted=True,
                 source=segment.text.strip("\n"),
             )
     return segment

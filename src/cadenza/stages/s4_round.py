@@ -47,6 +47,7 @@ from ..types import (
 from .s7_merging import farewell
 from .stage import Pipe
 
+
 class Keep(Enum):
     """What is still sent when a reply ends early."""
 

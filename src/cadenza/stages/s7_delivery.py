@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.humanize import humanize
+from ..text.line_sorts import is_lead_in
 from ..text.plain_table import split_columns
 from ..text.split import fit, line_context, split
 from ..text.tables import Table
@@ -96,7 +97,7 @@ class Composer:
         if self._remainder is not None:
             self._remainder.add(segment)
             return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
-        if self._code_file and segment.kind is Kind.CODE and not segment.source:
+        if self._code_file and segment.kind is Kind.CODE and not segment.is_painted:
             self._code.append(segment)
             is_more = not is_whole(segment) and sum(len(part.text) for part in self._code) < LARGEST
             return [] if is_more else self._code_posts()
@@ -137,18 +138,14 @@ class Composer:
         if found is None:
             return [post for part in parts for post in self._planned_for(part)]
         file, source = found
-        whole = Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", Cut.GLUED)
-        *bundles, last = [*self._rest(), Bundle([])]
-        if not last.pieces and bundles and bundles[-1].pieces[-1].segment.kind is Kind.PROSE:
-            last = bundles.pop()
-        posts = self._posts(bundles)
-        return posts + self._posts_with(file, [*last.pieces, whole])
-
-    def _posts_with(self, file: Attachment, pieces: Sequence[Piece]) -> list[Post | Halt]:
-        """A message with *file*, which holds the last of *pieces*; the others are its text, if they announce it."""
-        start = _caption(pieces, len(pieces) - 1)
-        before = self._posts([Bundle(pieces[:start])]) if start else []
-        return before + self._made([self._message(pieces[start:])], pieces[start:], file)
+        bundles = self._rest()
+        before = [piece for bundle in bundles[-1:] for piece in bundle.pieces]
+        text = next((piece.text for piece in reversed(before) if not piece.is_blank), "")
+        cut = Cut.GLUED if is_lead_in(text) else Cut.BLOCK
+        pieces = [*before, Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", cut)]
+        start = _caption(pieces, len(before))
+        posts = self._posts([*bundles[:-1], Bundle(pieces[:start])])
+        return posts + self._made([self._message(pieces[start:])], pieces[start:], file)
 
     def _last_post(self, *after: Halt) -> list[Post | Halt]:
         """The last message of the reply, with the text after it as a file."""
@@ -169,27 +166,30 @@ class Composer:
 
     def _posts(self, bundles: Iterable[Bundle]) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
-        for bundle in bundles:
-            start = 0
-            for index, piece in enumerate(bundle.pieces):
-                if self._pictures and piece.segment.source and self._remainder is None:
-                    caption = max(start, _caption(bundle.pieces, index))
-                    posts += self._made_of(bundle.pieces[start:caption])
-                    posts += self._picture(bundle.pieces[caption : index + 1])
-                    start = index + 1
-            rest = bundle.pieces[start:]
-            if bundle.is_plain and self._degree:
-                posts += self._made(self._plain(rest), rest)
-            else:
-                posts += self._made_of(rest, is_plain=bundle.is_plain)
+        for pieces, is_plain in bundles:
+            if is_plain and self._degree:
+                posts += self._made(self._plain(pieces), pieces)
+                continue
+            rest = self._pictured(pieces, posts) if self._pictures else pieces
+            posts += self._made_of(rest, is_plain=is_plain)
         return posts
+
+    def _pictured(self, pieces: Sequence[Piece], posts: list[Post | Halt]) -> Sequence[Piece]:
+        """Plan *pieces* up to the last table, with pictures; return the rest."""
+        start = 0
+        for index, piece in enumerate(pieces):
+            if piece.segment.is_painted and self._remainder is None:
+                caption = max(start, _caption(pieces, index))
+                posts += self._made_of(pieces[start:caption])
+                posts += self._picture(pieces[caption : index + 1])
+                start = index + 1
+        return pieces[start:]
 
     def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
         """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
-        is_last = self._has_remainder and self._planned + len(list(self._cut(pieces))) >= self._most
         planned = self._made_of(pieces)
         texts = tuple(post for post in planned if isinstance(post, Post))
-        if is_last or not texts:
+        if self._remainder is not None or not texts:  # the rest of its text is in a file
             return planned
         source = pieces[-1].segment.source
         whole = self._message(pieces)
@@ -243,9 +243,10 @@ class Composer:
 
     def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
-        raw = wrote(pieces)
-        text = pieces[0].context + raw if pieces and not pieces[0].segment.opens_in else shown(pieces)
-        texts = self._split(text, replace(pieces[0].segment, text=text))
+        first = pieces[0]
+        raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint else first.text
+        text = shown(pieces) if first.segment.opens_in or pieces[-1].segment.ends_in else first.context + raw
+        texts = self._split(text, first.segment)
         if self._is_casual:
             cut = [piece for text in texts for piece in self._humanized(text)]
             texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
@@ -282,8 +283,8 @@ class Composer:
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        segments = [piece.segment for piece in pieces]
-        label = next((segment.label for segment in segments if segment.label), "")
+        segments = [piece.segment for piece in pieces if file or len(pieces) == 1 or not piece.is_blank]
+        label = "".join([segment.label for segment in segments][:1])
         for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:
                 continue
@@ -338,8 +339,10 @@ class _Message(NamedTuple):
 
 def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
     """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
-    core = raw.strip(WHITESPACE)
     texts = [text.strip(WHITESPACE) for text in texts]
+    if len(texts) == 1:
+        return [_Message(texts[0], None, joint)]
+    core = raw.strip(WHITESPACE)
     parts = slices(core, texts, kind)
     if parts is None:
         return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
@@ -353,7 +356,7 @@ def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list
 
 def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
     """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
-    columns = split_columns(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    columns = split_columns(text.strip("\n"), limit) if segment.is_painted and segment.kind is Kind.CODE else []
     return columns or split(text, segment.kind, degree, limit)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from ..text.repair import split_fence, without_closing
+from ..text.repair import as_written, in_fence, split_fence, without_closing
 from ..text.units import WHITESPACE
 from ..types import Attachment, Boundary, Kind, Post, Segment
 
@@ -55,10 +55,10 @@ def code_file(parts: Sequence[Segment]) -> tuple[Attachment, str] | None:
     fence, _ = split_fence(parts[0].text.lstrip("\n"))
     if fence.prefix.strip(WHITESPACE):
         return None
-    code = "".join(map(_body, parts)).removesuffix("\n") + "\n"
+    code = as_written("".join(map(_body, parts))).removesuffix("\n") + "\n"
     if not code.strip(WHITESPACE):
         return None
-    return Attachment(file_name(fence.info), code.encode()), fence.opening + code + fence.closing
+    return Attachment(file_name(fence.info), code.encode()), in_fence(code, fence)
 
 
 def _body(part: Segment) -> str:
@@ -83,8 +83,8 @@ class Remainder:
 
     def add(self, segment: Segment) -> None:
         """Append *segment* as the model wrote it."""
-        text = segment.joint + (segment.source or segment.text)
-        if segment.source and segment.text.endswith("\n"):
+        text = segment.source or segment.joint + segment.text
+        if segment.text.endswith("\n") and not text.endswith("\n"):
             text += "\n"
         starts_line = segment.label or (segment.kind is Kind.CODE and not is_whole(segment))
         self.append(("\n" if starts_line and not self._ends_line else "") + segment.label + text)

@@ -61,7 +61,7 @@ class _Merger:
             self._texts.append(joined)
             self._is_open = _is_open(text)  # nothing is appended to an open text, so only the last counts
         if wrote:
-            self._wrote.append(_joint(post) + wrote)
+            self._wrote.append(_joint(post) + wrote if any(self._wrote) else wrote)
 
     def post(self, last: Post, *, is_half: bool = False) -> Post:
         """The message, with the boundary of *last*. One with half a table *is_half*: its source is what it shows."""

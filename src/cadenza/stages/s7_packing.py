@@ -107,7 +107,7 @@ def shown(pieces: Sequence[Piece]) -> str:
     core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
     if core and (first.context or first.segment.opens_in or last.segment.ends_in):
-        core = first.context + _reopened(first, core)
+        core = (first.context + _reopened(first, core)).lstrip(WHITESPACE)
         core = _closed(last, core)
     return core
 
@@ -118,12 +118,14 @@ def wrote(pieces: Sequence[Piece]) -> str:
 
 
 def _text(piece: Piece) -> str:
-    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.source else piece.text
+    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.is_painted else piece.text
 
 
 def _source(piece: Piece) -> str:
     source = piece.segment.source
-    return piece.segment.joint + (source + "\n" * piece.text.endswith("\n") if source else piece.text)
+    if not source:
+        return piece.segment.joint + piece.text
+    return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
 def _reopened(piece: Piece, text: str) -> str:

@@ -18,11 +18,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..text.line_sorts import LineSort, is_lead_in, is_plain_title, is_short, is_verse, may_be_verse, sort_line
+from ..text.line_sorts import (
+    LineSort,
+    is_lead_in,
+    is_plain_title,
+    is_short,
+    is_verse,
+    looks_like_verse,
+    may_be_verse,
+    sort_line,
+)
 from ..text.spans import survey
 from ..text.split import line_context
 from ..text.units import WHITESPACE
-from ..types import Boundary, Kind, Segment
+from ..types import Boundary, Identity, Kind, Segment
 from .s7_packing import Cut, Measure, Piece, messages
 
 _FEW_LINES = 6
@@ -96,6 +105,7 @@ class Shaper:
 
     def __init__(self, shape: str, *, gather: int, limit: int, measure: Measure, has_begun: bool = False) -> None:
         self._shape = shape
+        self._gathers = shape in ("reply", "blocks")
         self._gather = min(gather, limit)
         self._limit = limit
         self._measure = measure
@@ -104,6 +114,7 @@ class Shaper:
         self._group: list[Block] = []  # blocks that belong together: the last one waits for what follows
         self._message: list[list[Block]] = []  # groups that share a message
         self._loose: list[Piece] = []  # empty lines that follow no block
+        self._speaker: Identity | None = None  # who says what is waiting
         self._line: str | None = None  # the beginning of the current line, if it goes on
         self._sorted = sort_line("")  # what that line is
 
@@ -115,11 +126,30 @@ class Shaper:
         if segment.kind is not Kind.PROSE or segment.source:
             self._take_block(segment, out)
         else:
-            for text in _lines(_with_line_end(segment)):
-                self._take_line(segment, text, out)
+            text = _with_line_end(segment)
+            if self._is_plain(segment, text):
+                return [Bundle((Piece(segment, text, Cut.BLOCK),), is_plain=True)]
+            for line in _lines(text):
+                self._take_line(segment, line, out)
             if segment.boundary is Boundary.SECTION:
                 self._end_section(out)
         return out
+
+    def _is_plain(self, segment: Segment, text: str) -> bool:
+        """Whether *segment* is a line or sentence that belongs to nothing: most are, where a line is a message."""
+        if self._gathers or self._block or self._group or self._loose or self._line is not None:
+            return False
+        if segment.boundary is Boundary.NEWLINE:
+            if text.find("\n") != len(text) - 1 or looks_like_verse(text):
+                return False
+        elif self._shape != "sentences" or segment.boundary is not Boundary.PERIOD or segment.ends_in:
+            return False
+        self._sorted = sort_line(text)
+        if self._sorted.sort is not LineSort.TEXT:
+            return False
+        self._has_begun = True
+        self._line = None if text.endswith("\n") else text
+        return True
 
     def flush(self) -> list[Bundle]:
         """Return everything that is left."""
@@ -134,17 +164,14 @@ class Shaper:
         return out
 
     def _has_other_speaker(self, segment: Segment) -> bool:
+        if segment.identity is self._speaker and not segment.label:  # nearly always
+            return False
         if not segment.text.strip(WHITESPACE):
             return False
-        first = next(iter(self._waiting()), None)
-        if first is None:
-            return False
-        return segment.identity != first.segment.identity or (bool(segment.label) and self._shape != "reply")
-
-    def _waiting(self) -> Iterator[Piece]:
-        """The pieces that are in no bundle yet, empty lines aside."""
-        groups = [*self._message, self._group, [self._block] if self._block else []]
-        return (piece for group in groups for block in group for piece in block.pieces if not piece.is_blank)
+        is_waiting = self._block or self._group or self._message
+        is_other = segment.identity != self._speaker or (bool(segment.label) and self._shape != "reply")
+        self._speaker = segment.identity
+        return bool(is_waiting) and is_other
 
     # --- lines ------------------------------------------------------------------------------
 
@@ -156,7 +183,8 @@ class Shaper:
         if line.sort is LineSort.BLANK:
             self._take_blank(Piece(segment, text, Cut.NEVER), out)
             return
-        self._line = None if text.endswith("\n") else text
+        is_quoting = text.startswith(">>> ") and segment.boundary is Boundary.OVERFLOW  # its lines are quoted too
+        self._line = None if text.endswith("\n") and not is_quoting else text
         sort = self._belongs_to(line.sort, line.indent)
         if sort is None:
             self._begin(line.sort, out)
@@ -222,10 +250,6 @@ class Shaper:
             case _:
                 is_part = False
         return block.sort if is_part else None
-
-    @property
-    def _gathers(self) -> bool:
-        return self._shape in ("reply", "blocks")
 
     def _cut_before(self, block: Block, sort: LineSort, indent: int) -> Cut:
         if not block.last_line:

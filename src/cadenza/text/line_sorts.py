@@ -42,10 +42,10 @@ _CODE = re.compile(
     r"(?:(?:async )?def \w+\(|class \w+.{0,80}:$|(?:el)?if .{1,200}:$|else:$|try:$|except.{0,80}:$|(?:for|while|with) .{1,200}:$"
     r"|import [\w.]+(?: as \w+)?$|from [\w.]+ import [\w, *()]+$|#include ?[<\"]|using [\w.]+;|@\w+[\w.]*(?:\(.*\))?$"
     r"|(?:public|private|protected|static|final|func|fn|function|const|let|var|int|void|double|float|string|bool|auto)\b.*[;{(=]"
-    r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?\S.*[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
+    r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?(?:\S.*)?[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
     r"|[\])}]+[;,)]*$|.{0,200}[{};]$|//|/\*|<\?php|<!DOCTYPE|</?\w+[^>]*>$|\$ \w)"
 )
-_ENDS_CODE = re.compile(r"[.!?。！？]$")
+_ENDS_PROSE = frozenset([*".!?。！？", ""])
 _VERSE_END = re.compile(r"[,;，；、—–]\Z|  \Z|\\\Z")
 _STOP = re.compile(r"[.!?…。！？:：][\"'”’»)*_~]*\Z")
 _LONGEST_TITLE = 60
@@ -77,7 +77,7 @@ def sort_line(line: str) -> SortedLine:
 def _is_title(core: str) -> bool:
     if core[0] == "#":
         return _HEADING.match(core) is not None
-    if len(core) > _LOOK:
+    if core[0].isalnum() or len(core) > _LOOK:
         return False
     core = core.rstrip(WHITESPACE)
     return (("**" in core or "__" in core) and _BOLD.fullmatch(core) is not None) or _WORD.search(core) is None
@@ -85,8 +85,8 @@ def _is_title(core: str) -> bool:
 
 def looks_like_code(line: str) -> bool:
     """Whether *line* looks like code."""
-    core = line.strip(WHITESPACE)
-    return bool(core) and len(core) <= _LOOK and not _ENDS_CODE.search(core) and _CODE.match(core) is not None
+    core = line.rstrip(WHITESPACE)
+    return core[-1:] not in _ENDS_PROSE and len(core) <= _LOOK and _CODE.match(core.lstrip(WHITESPACE)) is not None
 
 
 def is_lead_in(line: str) -> bool:
@@ -104,6 +104,14 @@ def may_be_verse(line: str) -> bool:
     """Whether *line* could be the first line of a verse: it begins with a capital, and no sentence ends with it."""
     core = line.strip(WHITESPACE)
     return core[:1].isupper() and not _STOP.search(core)
+
+
+def looks_like_verse(line: str) -> bool:
+    """Whether *line* is, or could be, a line of a verse."""
+    core = line.strip(WHITESPACE)
+    if core[-1:] in _ENDS_PROSE and not line.endswith("  \n"):  # most lines
+        return False
+    return is_verse(line) or may_be_verse(line)
 
 
 def is_short(line: str) -> bool:

@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .inline_styles import plain
+from .line_breaks import parts
+from .repair import harmless
 from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
-from .units import display_width, fits, graphemes, units
+from .units import display_width, fits, units
 
 WIDTH = 56
 """The widest line of a code block, in columns.
@@ -28,8 +30,8 @@ become records, which wrap well everywhere.
 _GAP = "  "
 _TALLEST = 6
 """A taller row is easier to read as a record."""
-_LONGEST_WORD = 12
-"""A column is at least as wide as its longest word, up to this width."""
+_NARROW, _TALLEST_NARROW = 14, 3
+"""In a narrower column than the first, with a word or two in a line, rows are not taller than the second."""
 
 _MARKED = re.compile(r"[*_~`|\\<\[]")
 _INTERACTIVE = re.compile(r"\|\||\]\(|://|<[@#/it]")
@@ -39,7 +41,6 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _ODD = re.compile(f"{_SPACES.pattern}|{_CONTROLS.pattern}|[\ud800-\udfff]")
 _RULE = re.compile("(?:> ?)?─[─ ]*")
 _BESIDE = "> "
-_THIRD_BACKTICK = re.compile("`(?=``)")
 _TO_ESCAPE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 
 
@@ -57,14 +58,18 @@ def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
     if 0 < sum(wanted) <= room:  # most tables are small and need no wrapping
         lines = [_line(row, row_sizes, wanted, table.alignments) for row, row_sizes in zip(grid, sizes, strict=True)]
         return "\n".join(["```", lines[0], _rule(wanted), *lines[1:], "```"])
-    widths = _widths(grid, wanted, room)
-    if widths is None:
-        return None
-    wrapped = [[_wrapped(cell, column) for cell, column in zip(row, widths, strict=True)] for row in grid]
-    if any(len(cell) > _TALLEST for row in wrapped for cell in row):
-        return None
+    for breaks in (False, True):  # words are broken only if they have to be
+        widths = _widths(grid, wanted, room, breaks=breaks)
+        wrapped = _wrapped_rows(grid, widths, breaks=breaks) if widths else None
+        if wrapped is not None:
+            return _block(wrapped, table.alignments)
+    return None
+
+
+def _block(wrapped: Sequence[Sequence[Sequence[str]]], alignments: Sequence[Alignment]) -> str:
+    """The code block with *wrapped* rows, the first of which is the header."""
     widths = [max(map(display_width, chain.from_iterable(column)), default=0) for column in zip(*wrapped, strict=True)]
-    header, *rows = [list(_row_lines(row, widths, table.alignments)) for row in wrapped]
+    header, *rows = [list(_row_lines(row, widths, alignments)) for row in wrapped]
     return "\n".join(["```", *header, _rule(widths), *_stacked(rows), "```"])
 
 
@@ -89,13 +94,16 @@ def _shown(cell: str) -> str:
     text = plain(cell) if _MARKED.search(cell) else cell
     if _ODD.search(text):
         text = _CONTROLS.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
-    return _THIRD_BACKTICK.sub("`\u200b", text).strip()
+    return harmless(text).strip()
 
 
-def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> list[int] | None:
-    """The widths of the columns of *grid*; columns that want more than their share get the same width."""
+def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int, *, breaks: bool) -> list[int] | None:
+    """The widths of the columns of *grid*; columns that want more than their share get the same width.
+
+    A column is at least as wide as its longest word or, if it *breaks* words, as the longest part of one.
+    """
     columns = zip(*grid, strict=True)
-    least = [min(most, _longest_word(column)) for most, column in zip(wanted, columns, strict=True)]
+    least = [min(most, _longest_part(column, breaks=breaks)) for most, column in zip(wanted, columns, strict=True)]
     if not any(wanted) or sum(least) > room:
         return None
     widest = min(room, max(wanted))
@@ -108,44 +116,41 @@ def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> 
     return widths if fits else None
 
 
-def _longest_word(column: Sequence[str]) -> int:
-    longest = 1
-    for cell in column:
-        for word in cell.split(" "):
-            longest = max(longest, display_width(word))
-            if longest >= _LONGEST_WORD:
-                return _LONGEST_WORD
-    return longest
+def _longest_part(column: Sequence[str], *, breaks: bool) -> int:
+    words = {word for cell in column for word in cell.split(" ")}
+    return max(display_width(part) for word in words for part in parts(word, 0 if breaks else None))
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped_rows(
+    grid: Sequence[Sequence[str]], widths: Sequence[int], *, breaks: bool
+) -> list[list[list[str]]] | None:
+    """The lines of all cells; ``None`` if a cell is too tall to be read well."""
+    rows = [[_wrapped(cell, width, breaks=breaks) for cell, width in zip(row, widths, strict=True)] for row in grid]
+    is_tall = any(
+        len(cell) > (_TALLEST if width >= _NARROW else _TALLEST_NARROW)
+        for row in rows
+        for cell, width in zip(row, widths, strict=True)
+    )
+    return None if is_tall else rows
+
+
+def _wrapped(text: str, width: int, *, breaks: bool) -> list[str]:
     """*text* in lines of at most *width* columns; empty without text."""
     if len(text) * 2 <= width or display_width(text) <= width:
         return [text] if text else []
-    lines = [""]
+    lines, used = [""], 0
     for word in filter(None, text.split(" ")):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if display_width(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines += _pieces(word, width)
+        space = " " if used else ""
+        for part in parts(word, width if breaks else None):
+            size = len(space) + display_width(part)
+            if used + size <= width:
+                lines[-1] += space + part
+            else:
+                lines.append(part)
+                used, size = 0, size - len(space)
+            used += size
+            space = ""
     return list(filter(None, lines))
-
-
-def _pieces(word: str, width: int) -> Iterator[str]:
-    """*word*, split between visible characters where a line is full."""
-    if display_width(word) <= width:
-        yield word
-        return
-    piece, used = "", 0
-    for character in graphemes(word):
-        columns = display_width(character)
-        if piece and used + columns > width:
-            yield piece
-            piece, used = "", 0
-        piece += character
-        used += columns
-    yield piece
 
 
 def _rule(widths: Iterable[int]) -> str:

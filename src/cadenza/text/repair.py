@@ -15,6 +15,8 @@ _FENCE_LINE = re.compile(
 )
 
 _BACKTICKS = re.compile("`{3,}")
+_CLOSES_BLOCK = re.compile("`(?=``)")
+_MADE_HARMLESS = re.compile("`\u200b(?=`)")
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
 """An incomplete closing fence."""
 
@@ -94,10 +96,35 @@ def in_backticks(text: str) -> str:
     tildes, body = split_fence(text)
     if not tildes.run.startswith("~"):
         return text
-    body = without_closing(body, tildes)
-    inner = max(map(len, _BACKTICKS.findall(body)), default=0)
-    fence = Fence(tildes.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), tildes.info)
-    return fence.opening + body + ("" if body.endswith("\n") else "\n") + fence.closing
+    return in_fence(without_closing(body, tildes), tildes)
+
+
+def in_fence(code: str, like: Fence) -> str:
+    """*code* in a fence of more backticks than there are in it, otherwise *like* another."""
+    inner = max(map(len, _BACKTICKS.findall(code)), default=0)
+    return _block(code, Fence(like.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), like.info))
+
+
+def _block(code: str, fence: Fence) -> str:
+    return fence.opening + code + ("" if code.endswith("\n") else "\n") + fence.closing
+
+
+def with_three_backticks(text: str) -> str:
+    """The code block *text* with a fence of three backticks; no run of backticks in it closes it."""
+    fence, body = split_fence(text)
+    code = harmless(without_closing(body, fence))
+    beside = "" if text.startswith(fence.opening) else _quoting(fence)  # code on the line of the fence
+    return _block(beside + code, Fence(fence.prefix, "```", fence.info))
+
+
+def harmless(code: str) -> str:
+    """*code* with a zero-width space in every run of three or more backticks, which would close a block."""
+    return _CLOSES_BLOCK.sub("`\u200b", code)
+
+
+def as_written(code: str) -> str:
+    """*code* that was made harmless, as it was before."""
+    return _MADE_HARMLESS.sub("`", code)
 
 
 def tidy_block(text: str) -> str:

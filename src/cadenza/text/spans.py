@@ -148,7 +148,11 @@ INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*"
 """What may follow a fence on its line: a language, and options."""
 _LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
 _TILDES = re.compile(rf"\n{FENCE_PREFIX}(~{{3,}})[ \t]{{0,32}}(?=\n|\Z)")
+_SIX = 6
+"""So many backticks could close a block of three and open the next: only a long fence that is sure to close is one."""
+_CLOSING = {"~": _TILDES, "`": re.compile(rf"\n{FENCE_PREFIX}(`{{{_SIX},}})[ \t]{{0,32}}(?=\n|\Z)")}
 _BACKTICKS = re.compile(f"`{{1,{LONGEST_FENCE}}}")
+_RUN_OF_BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
@@ -673,21 +677,22 @@ class Scanner:
     # --- code -------------------------------------------------------------------------
 
     def _backticks(self, index: int, final: bool) -> Find | None:
-        run = _BACKTICKS.match(self.text, index)
+        run = _RUN_OF_BACKTICKS.match(self.text, index)
         end = run.end() if run else index + 1
-        if end - index < LONGEST_FENCE and self._needs_more(end, final=final):
+        if end - index < _LONGEST_RUN and self._needs_more(end, final=final):
             return _WAIT
         if end - index < 3:
             return self._inline_code(index, end, final=final)
-        if end - index >= 6:
-            end = index + 3  # as Discord reads it: a block opens and closes at once
-        elif not self._opens_line(index):
+        opens: bool | None = self._opens_line(index) and end - index <= LONGEST_FENCE
+        if end - index >= _SIX:
+            opens = opens and self._opens_sure_fence(index, end, final=final)
+        elif not opens:
             opens = self._opens_fence_in_line(index, end, final=final)
-            if opens is None:
-                return _WAIT
-            if not opens:
-                self.position = end
-                return Find(Found.LONE_FENCE, index, end)
+        if opens is None:
+            return _WAIT
+        if not opens:
+            self.position = end
+            return Find(Found.LONE_FENCE, index, end)
         return self._fence_open(index, end)
 
     def _opens_fence_in_line(self, index: int, end: int, *, final: bool) -> bool | None:
@@ -733,8 +738,8 @@ class Scanner:
         self.position = end
         return Find(Found.FENCE_OPEN, start, end)
 
-    def _opens_tilde_fence(self, index: int, end: int, *, final: bool) -> bool | None:
-        """Whether the tildes at *index* open a code block; ``None`` if that is not known yet.
+    def _opens_sure_fence(self, index: int, end: int, *, final: bool) -> bool | None:
+        """Whether tildes or many backticks at *index* open a code block; ``None`` if that is not known yet.
 
         With a language after them they do. Alone on a line they may be a drawn line, so they do only if another such
         line closes the block within ``hold``.
@@ -742,15 +747,16 @@ class Scanner:
         self._start_seeking(index, end)
         line_end = self.text.find("\n", end)
         info = self.text[end : line_end if line_end >= 0 else len(self.text)]
-        if "~" in info or len(info) > LONGEST_INFO:
+        if self.text[index] in info or len(info) > LONGEST_INFO:
             return False
         if line_end < 0:
             return False if final else None
         if _LANGUAGE.fullmatch(info):
             return True
-        closing = _TILDES.search(self.text, max(self._seek, line_end))
+        line = _CLOSING[self.text[index]]
+        closing = line.search(self.text, max(self._seek, line_end))
         while closing and closing.end(1) - closing.start(1) < end - index:
-            closing = _TILDES.search(self.text, closing.end(1))
+            closing = line.search(self.text, closing.end(1))
         if closing and (final or closing.end() < len(self.text)):
             # The answer must not depend on how much of the text has arrived.
             return closing.end() + (closing.end() < len(self.text)) - index <= self.hold
@@ -857,7 +863,7 @@ class Scanner:
         if width < _LONGEST_RUN and self._needs_more(end, final=final):
             return _WAIT
         if mark == "~" and 3 <= width <= LONGEST_FENCE and self._opens_line(index):
-            opens = self._opens_tilde_fence(index, end, final=final)
+            opens = self._opens_sure_fence(index, end, final=final)
             if opens is None:
                 return _WAIT
             if opens:

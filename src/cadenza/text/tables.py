@@ -111,18 +111,28 @@ def is_shaped(markdown: str) -> bool:
 def parse(markdown: str) -> Table | None:
     """Parse a table; ``None`` if it is none, or has a single column, no rows or too many missing cells.
 
-    A short row is filled up; a long one is cut to the width of the header.
+    A short row is filled up. Cells beyond the header get columns without a name.
     """
     if not is_shaped(markdown):
         return None
     header, dashes, *rest = lines(markdown)
     names = _texts(header)
-    width = len(names)
-    rows = [_texts(line, width) for line in takewhile(str.strip, rest)]
-    if width < 2 or not rows or sum(max(0, width - len(row)) for row in rows) > _MOST_MISSING:
+    named = len(names)
+    rows = [_up_to_last_text(_texts(line, named), named) for line in takewhile(str.strip, rest)]
+    width = max(map(len, (names, *rows)))
+    if width < 2 or not rows or sum(width - len(row) for row in (names, *rows)) > _MOST_MISSING:
         return None
-    rows = [row if len(row) == width else (row + ("",) * width)[:width] for row in rows]
-    return Table(names, tuple(rows), tuple(map(alignment, cells(dashes))))
+    names, *rows = [row if len(row) == width else row + ("",) * (width - len(row)) for row in (names, *rows)]
+    sides = [*map(alignment, cells(dashes)), *[Alignment.LEFT] * (width - named)]
+    return Table(names, tuple(rows), tuple(sides))
+
+
+def _up_to_last_text(row: tuple[str, ...], least: int) -> tuple[str, ...]:
+    """*row* without empty cells at its end, but with *least* cells if it has so many."""
+    end = len(row)
+    while end > least and not row[end - 1]:
+        end -= 1
+    return row[:end]
 
 
 def alignment(dashes: str) -> Alignment:

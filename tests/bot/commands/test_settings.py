@@ -37,6 +37,7 @@ async def test_any_setting_is_chosen_by_its_name() -> None:
 
 WRONG = (
     ("degree", "9", "`degree` takes a whole number from 0 to 3, not `9`."),
+    ("shape", "blobs", "`shape` takes one of `reply`, `blocks`, `lines`, `sentences`, not `blobs`."),
     ("top_k", "-1", "`top_k` takes a number, at least 0, not `-1`."),
     ("top_p", "two", "`top_p` takes a number from 0 to 1, not `two`."),
     ("label_guard", "perhaps", "`label_guard` takes on or off, not `perhaps`."),
@@ -68,7 +69,8 @@ async def test_settings_and_their_values_are_suggested() -> None:
 
 
 CASES: tuple[tuple[str, dict[str, Any], Choice], ...] = (
-    ("degree", {"degree": 3}, settings(degree=3)),
+    ("shape", {"shape": "blocks"}, settings(shape="blocks")),
+    ("shape", {"shape": "lines", "typing": True, "casual": False}, settings(shape="lines", typing=True, casual=False)),
     ("limits", {"messages": 0, "length": 500}, settings(message_limit=0, limit=500)),
     ("limits", {"rest": "notice", "code": 2}, settings(when_full="notice", code_file=2)),
     ("guards", {"labels": False, "speakers": True}, settings(label_guard=False, speaker_guard=True)),
@@ -132,6 +134,29 @@ async def test_it_is_shown_what_holds_and_who_has_chosen_it() -> None:
         assert "**degree** 1 · this channel" in lines
         assert "history 40" in lines
         assert not any("limit " in line and "match" not in line and "cascade" not in line for line in lines)
+
+
+async def test_a_degree_replaces_a_shape_that_was_chosen_before_and_a_shape_goes_over_a_degree() -> None:
+    async with command_room(commands) as room:
+        await room.use(room.mia, "config shape", shape="blocks", casual=True)
+        await room.use(room.mia, "config set", name="degree", value="2")
+        assert settings(degree=2) == await of_server(room)
+
+        await room.use(room.mia, "config shape", shape="sentences")
+        await room.use(room.mia, "config show")
+
+        lines = room.answers[0]["embeds"][0]["description"].splitlines()
+        assert {"**degree** 2 · this server", "**shape** `sentences` · this server"}.issubset(lines)
+
+
+async def test_the_shape_in_force_is_shown_where_none_was_chosen() -> None:
+    async with command_room(commands, config=Config(settings=Settings.of(shape="blocks"))) as room:
+        await room.use(room.mia, "config show")
+        assert "shape `blocks`" in room.answers[0]["embeds"][0]["description"].splitlines()
+
+        await room.use(room.mia, "config set", name="degree", value="0", where="channel")
+        await room.use(room.mia, "config show")
+        assert "shape `reply`" in room.answers[0]["embeds"][0]["description"].splitlines()
 
 
 async def test_who_may_not_manage_the_server_sees_and_changes_nothing() -> None:

@@ -39,17 +39,36 @@ async def fields(room: CommandRoom, channel: str = "") -> dict[str, str]:
 
 async def test_anybody_is_told_how_the_bot_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    async with command_room(commands, config=Config(models=MODELS)) as room:
+    async with command_room(
+        commands, config=Config(models=MODELS, settings=Settings.of(shape="blocks", typing=False))
+    ) as room:
         told = await fields(room)
 
         assert "All is well" == told["title"]
         assert "" == told["troubles"]
         assert "`openai:gpt-5.1`" == told["Model"]
         assert "mentions, replies, names and words" == told["Answers"]
-        assert "degree 2" == told["Delivery"]
+        assert "shape: paragraphs" == told["Delivery"]
         assert "3 at once" == told["Limits"]
         assert "short term on, notes on" == told["Memory"]
         assert re.fullmatch(r"Cadenza( \d+\.\d+\S*)?( · \d+ ms)?", told["footer"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({"degree": 0}, "shape: one message"),
+        ({"degree": 2}, "shape: lines, with typing"),
+        ({"degree": 3}, "shape: sentences, with typing, casual"),
+        ({"degree": 3, "shape": "blocks", "typing": False}, "shape: paragraphs, casual"),
+    ],
+    ids=str,
+)
+async def test_it_says_how_replies_are_shaped(chosen: dict[str, object], told: str) -> None:
+    async with command_room(commands, config=Config(models=MODELS, settings=Settings.of(shape="lines"))) as room:
+        await room.services.choices.change_server(room.guild.id, lambda _: Choice(settings=chosen))
+
+        assert told == (await fields(room))["Delivery"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +188,7 @@ async def test_it_says_how_much_is_left_and_who_is_there() -> None:
         assert told["Characters"].startswith("`Nr0`, `Nr1`, ")
         assert told["Characters"].endswith("`Nr19` +10")
         assert "short term on, notes off" == told["Memory"]
-        assert "degree 1, at most 5 messages" == told["Delivery"]
+        assert "shape: lines, at most 5 messages" == told["Delivery"]
 
         await room.services.choices.change_server(room.guild.id, lambda _: Choice(personas=("nr3", "gone")))
         assert "`Nr3`" == (await fields(room))["Characters"]

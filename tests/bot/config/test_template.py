@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,9 @@ from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import Config, ModelsConfig, ToolsConfig
 from cadenza.bot.config.reading import PLAIN_TABLES, load
 from cadenza.bot.config.template import Answers, literal, template
+from cadenza.settings import Settings
 
-ANSWERS = Answers('Ren "the fox" 🦊', "openai:gpt-5.1")
+ANSWERS = Answers('Ren "the fox" 🦊', "openai:gpt-5.1", "chat")
 
 
 def loaded(folder: Path, text: str) -> Config:
@@ -24,11 +25,16 @@ def loaded(folder: Path, text: str) -> Config:
     return load(folder / "cadenza.toml", {})
 
 
-@pytest.mark.parametrize("answers", [ANSWERS, Answers()], ids=["answered", "nothing answered"])
-def test_it_is_the_defaults_and_what_was_answered(tmp_path: Path, answers: Answers) -> None:
+@pytest.mark.parametrize(
+    ("answers", "settings"),
+    [(ANSWERS, Settings.of(shape="lines", typing=True)), (Answers(), Settings.of(shape="blocks"))],
+    ids=["answered", "nothing answered"],
+)
+def test_it_is_the_defaults_and_what_was_answered(tmp_path: Path, answers: Answers, settings: Settings) -> None:
     expected = Config(
         personas=(Character(answers.name, prompt=answers.prompt, is_main=True),),
         models=ModelsConfig(answers.model),
+        settings=settings,
         folder=tmp_path,
     )
 
@@ -46,7 +52,7 @@ def test_what_stands_behind_a_mark_is_the_default(tmp_path: Path) -> None:
     text = template(ANSWERS)
 
     assert text.count("\n#") > 80
-    assert loaded(tmp_path, text) == loaded(tmp_path, _uncommented(text))
+    assert replace(loaded(tmp_path, text), settings=Settings()) == loaded(tmp_path, _uncommented(text))
     assert len(tomllib.loads(_uncommented(text))["limits"]) == len(fields(PLAIN_TABLES["limits"]))
 
 
@@ -60,6 +66,15 @@ def test_the_examples_in_it_are_right(tmp_path: Path) -> None:
     config = loaded(tmp_path, text)
 
     assert ({"fast"}, {"clock"}) == (set(config.models.named), set(config.tools.mcp))
+
+
+def test_the_manner_of_talking_stands_in_four_lines_with_a_comment_each(tmp_path: Path) -> None:
+    text = template(ANSWERS)
+
+    for name in ("shape", "typing", "casual", "degree"):
+        assert re.search(rf"^#?{name} = \S+ +# .+", text.partition("\n[settings]\n")[2], re.MULTILINE), name
+    preset = re.sub(r"^(shape|typing) = ", r"#\1 = ", text, flags=re.MULTILINE).rpartition("#degree")
+    assert Settings.of(degree=2) == loaded(tmp_path, f"{preset[0]}degree{preset[2]}").settings
 
 
 @pytest.mark.parametrize(

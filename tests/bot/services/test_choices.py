@@ -12,7 +12,9 @@ from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record
 from cadenza.settings import Settings
 
-SETTINGS = st.dictionaries(st.sampled_from(["degree", "limit", "tables"]), st.integers(0, 3)).map(MappingProxyType)
+SETTINGS = st.dictionaries(st.sampled_from(["degree", "shape", "typing", "limit"]), st.integers(0, 3)).map(
+    MappingProxyType
+)
 CHOICES = st.builds(
     Choice,
     settings=SETTINGS,
@@ -111,6 +113,25 @@ def test_what_is_wrong_or_not_a_server_s_to_choose_does_not_hold(chosen: dict[st
     held = settings_for(Config(), Choice(settings=MappingProxyType({**chosen, "limit": 500})))
 
     assert Settings.of(limit=500) == held
+
+
+@pytest.mark.parametrize(
+    ("channel", "server", "manner"),
+    [
+        pytest.param({}, {"degree": 2}, ("lines", True, False), id="an old choice of a degree"),
+        pytest.param({"degree": 1}, {"shape": "reply", "casual": True}, ("lines", False, False), id="a degree above"),
+        pytest.param({"shape": "reply"}, {"degree": 3}, ("reply", True, True), id="a shape above"),
+        pytest.param({}, {"shape": "reply", "degree": 3}, ("reply", True, True), id="both, in any order"),
+        pytest.param({"typing": False}, {"shape": "reply"}, ("reply", False, False), id="typing above"),
+    ],
+)
+def test_a_degree_replaces_the_shape_below_it(
+    channel: dict[str, object], server: dict[str, object], manner: tuple[str, bool, bool]
+) -> None:
+    config = Config(settings=Settings.of(shape="blocks", typing=False))
+    here = Choice(settings=MappingProxyType(channel)).over(Choice(settings=MappingProxyType(server)))
+
+    assert manner == settings_for(config, here).delivery.manner
 
 
 def test_a_degree_that_is_not_one_is_passed_over() -> None:

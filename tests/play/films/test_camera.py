@@ -13,6 +13,7 @@ from cadenza.play.films.film import FilmRecord
 from cadenza.play.films.plan import Rehearsal, beats_of
 from cadenza.play.films.rehearsal import rehearse
 from cadenza.play.films.urls import InlineAddresses
+from cadenza.settings import Settings
 from cadenza.sim import messages
 from cadenza.sim.faults import Faults
 from cadenza.sim.permissions import Permission
@@ -411,7 +412,9 @@ def test_nothing_is_filmed_before_what_was_filmed_already() -> None:
 
 
 def test_stories_stand_behind_the_step_that_tells_them() -> None:
-    records = rehearse(Rehearsal(beats_of("One.\n<think>hm</think>Two."), asked="Hello?")).records
+    records = rehearse(
+        Rehearsal(beats_of("One.\n<think>hm</think>Two."), Settings.of(degree=2), asked="Hello?")
+    ).records
 
     told = [(before, record) for before, record in pairwise(records) if record.kind in ("story", "fate")]
     stories = [(before, record.about) for before, record in told if record.kind == "story"]

@@ -41,7 +41,7 @@ def subject(data: bytes, **wanted: object) -> ExplainInput:
     ],
 )
 def test_whatever_it_is_becomes_films(data: bytes, what: str, messages: list[list[str]]) -> None:
-    found = subject(data)
+    found = subject(data, values={"degree": 2} if what == "text" else {})
 
     assert what == found.what
     assert messages == [said(films[0]) for films in found.films]

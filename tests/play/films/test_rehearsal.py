@@ -51,6 +51,7 @@ done). Bye @everyone.
 PICTURE = base64.b64encode(
     base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 ).decode()
+LINES = Settings.of(degree=2)
 SLOW = Settings.of(degree=2, typing_speed=0.03, typing_least=0.5)
 
 
@@ -68,7 +69,7 @@ def steps(film: Film, name: str) -> list[Any]:
 
 
 def test_a_text_becomes_messages() -> None:
-    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), asked="Well?", title="Counting"))
+    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), LINES, asked="Well?", title="Counting"))
 
     assert said(film) == ["One.", "Two."]
     assert film.title == "Counting"
@@ -216,7 +217,7 @@ def test_a_tight_limit_has_messages_merged() -> None:
 
 def test_a_rate_limit_out_of_nowhere_loses_nothing() -> None:
     wanted = Rehearsal(
-        beats_of("One.\nTwo.\nThree.\n"), faults=(RehearsalFault("rate_limit", at_message=2, seconds=4),)
+        beats_of("One.\nTwo.\nThree.\n"), LINES, faults=(RehearsalFault("rate_limit", at_message=2, seconds=4),)
     )
     film = rehearse(wanted)
 
@@ -226,14 +227,14 @@ def test_a_rate_limit_out_of_nowhere_loses_nothing() -> None:
 
 
 def test_an_answer_that_is_lost_doubles_nothing() -> None:
-    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), faults=(RehearsalFault("lost"),)))
+    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), LINES, faults=(RehearsalFault("lost"),)))
 
     assert said(film) == ["One.", "Two."]
 
 
 def test_a_webhook_that_is_deleted_is_made_again() -> None:
     persona = Persona("Ren", is_alter=True)
-    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), persona=persona, faults=(RehearsalFault("webhook_gone"),)))
+    film = rehearse(Rehearsal(beats_of("One.\nTwo.\n"), LINES, persona, faults=(RehearsalFault("webhook_gone"),)))
 
     assert said(film, by="Ren") == ["One.", "Two."]
     made = [one for one in film.of_kind("call") if one.about["route"] == "POST /channels/{channel}/webhooks"]
@@ -242,7 +243,7 @@ def test_a_webhook_that_is_deleted_is_made_again() -> None:
 
 def test_a_model_that_fails_is_filmed_until_it_does() -> None:
     beats = [ModelBeat(0.1, (ThoughtDelta("Hm."),)), ModelBeat(0.1, (TextDelta("One.\nTw"),))]
-    film = rehearse(Rehearsal([*beats, ModelBeat(0.5, (Failed(ProviderError("it broke")),))]))
+    film = rehearse(Rehearsal([*beats, ModelBeat(0.5, (Failed(ProviderError("it broke")),))], LINES))
 
     assert film.reply is not None
     assert isinstance(film.reply.outcome, Broke)

@@ -19,7 +19,7 @@ TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nB
 
 
 def test_every_message_is_told_in_its_order_with_its_reasons() -> None:
-    telling = told(TALK)
+    telling = told(TALK, settings={"degree": 2})
 
     assert ["Evening, @Mia!", "Look (it\nworks).", "```py\nx = 1\n```", "Bye."] == [
         one.shown for one in telling.messages
@@ -53,7 +53,7 @@ def test_tags_are_told_as_people_read_them_and_code_as_it_is() -> None:
 
 def test_whom_a_message_calls_is_told_and_who_is_only_named() -> None:
     text = "**@Mia**, @Jo and @everyone!\nIn code `@Mia` is nobody."
-    first, second = told(text, people=("Mia", "Jo"), settings={"mention_people": 1}).messages
+    first, second = told(text, people=("Mia", "Jo"), settings={"degree": 2, "mention_people": 1}).messages
     assert (("@Mia",), ("@Jo", "@everyone")) == (first.pings, first.shows)
     assert ((), ()) == (second.pings, second.shows)
     assert ["@Mia"] == first.as_json()["pings"]
@@ -147,7 +147,9 @@ def _second(film: Film) -> Film:
 
 
 def test_several_replies_in_a_film_are_told_apart() -> None:
-    both = tellings(_second(filmed("One.\nTwo.\n", asked="Well?", faults=(RehearsalFault("rate_limit"),))))
+    both = tellings(
+        _second(filmed("One.\nTwo.\n", settings={"degree": 2}, asked="Well?", faults=(RehearsalFault("rate_limit"),)))
+    )
 
     assert [["One.", "Two."]] * 2 == [[message.text for message in one.messages] for one in both]
     assert [1, 1] == [one.numbers.refusals for one in both]
@@ -156,7 +158,7 @@ def test_several_replies_in_a_film_are_told_apart() -> None:
 
 
 def test_messages_are_counted_through_several_replies() -> None:
-    both = counted(tellings(_second(filmed("One.\nTwo.\n"))))
+    both = counted(tellings(_second(filmed("One.\nTwo.\n", settings={"degree": 2}))))
 
     assert [1, 2, 3, 4] == [message.number for one in both for message in one.messages]
     assert both[0].only(3) is None

@@ -12,17 +12,20 @@ from aiohttp import web
 
 from cadenza.play import page
 from cadenza.rules import RULES
-from cadenza.settings import settings_fields
+from cadenza.settings import Manner, settings_fields
 from cadenza.sim.wire import Json
 from tests.play.page.serving import asset, html_of, opening, own
 from tests.staying import Addresses
 
 MAIN = [
-    "degree",
+    "shape",
+    "casual",
+    "gather",
     "limit",
     "message_limit",
     "when_full",
     "code_file",
+    "typing",
     "typing_speed",
     "typing_least",
     "typing_most",
@@ -44,12 +47,14 @@ MAIN = [
     "interrupts",
     "stop_phrases",
 ]
+_MANNER = Manner("blocks", typing=False, casual=False)
 _KINDS = {bool: "bool", int: "int", float: "float", tuple: "texts"}
 
 
 def schema(**values: object) -> list[Json]:
     """All settings as the server tells them, with *values* set."""
-    return [_setting(section, spec, values) for section, spec in settings_fields() if spec.repr]
+    told = ((section, spec) for section, spec in settings_fields() if spec.repr and spec.name != "degree")
+    return [_setting(section, spec, values) for section, spec in told]
 
 
 def _setting(section: str, spec: Any, values: dict[str, object]) -> Json:
@@ -60,6 +65,8 @@ def _setting(section: str, spec: Any, values: dict[str, object]) -> Json:
     high = about["high"]
     if spec.name == "limit":  # here messages go to Discord
         default, high = 1950, 2000
+    elif spec.name in Manner._fields:  # the manner in effect
+        default = getattr(_MANNER, spec.name)
     return {
         "name": spec.name,
         "section": section,

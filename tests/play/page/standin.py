@@ -67,8 +67,8 @@ _COMMANDS = [
     {"name": "greet", "about": "Say hello", "options": [_option("whom", "user", is_required=True)]},
 ]
 _SETTING = {
-    "name": "degree", "section": "pacing", "kind": "int", "value": 1, "default": 1, "low": 0, "high": 3, "one_of": None,
-    "about": "How much like a person", "is_main": True,
+    "name": "shape", "section": "delivery", "kind": "choice", "value": "lines", "default": "lines", "low": None,
+    "high": None, "one_of": ["reply", "lines"], "about": "What becomes a message", "is_main": True,
 }  # fmt: skip
 
 

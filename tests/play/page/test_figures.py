@@ -42,7 +42,7 @@ async def _figures(page: Page, filmed: Json) -> Json:
 async def test_every_word_is_there_in_both_languages(page: Page) -> None:
     english, japanese = await page.evaluate("[keys('en'), keys('ja')]")
     assert english == japanese
-    assert "setting.degree" in english
+    assert "setting.shape" in english
 
 
 async def test_messages_and_waits_are_measured_as_a_reader_has_them(page: Page) -> None:

@@ -61,11 +61,11 @@ async def test_a_pasted_text_is_delivered_with_the_settings_of_its_side(window: 
         await expect(page.locator(".lab-result").get_by_text("Hello there.", exact=True).first).to_be_visible()
         await expect(page.get_by_text("plain text")).to_be_visible()
         await expect(page.get_by_text("In numbers")).to_be_visible()
-        side = {"settings": {"degree": 3}, "limits": {"messages": 5, "seconds": 5}, "is_usual": False}
+        side = {"settings": {"shape": "sentences"}, "limits": {"messages": 5, "seconds": 5}, "is_usual": False}
         [asked] = served.bodies(_REHEARSE)
         label = asked["sides"][0].pop("label")
         assert {"text": "Hello there.", "rate": 200, "asked": "Hi?", "sides": [side]} == asked
-        assert "3" in label
+        assert "a message a sentence" in label
 
 
 async def test_two_sides_are_compared_on_the_same_stream(window: Open) -> None:
@@ -187,13 +187,13 @@ async def test_what_the_server_refuses_is_said_beside_what_it_is_about(window: O
         served.answers[_REHEARSE] = {"error": "This is no stream that is known here."}
         await page.get_by_role("button", name="Run").click()
         await expect(page.locator(".lab-problem")).to_have_text("This is no stream that is known here.")
-        served.answers[_REHEARSE] = {"error": "the setting 'degree' must be odd."}
+        served.answers[_REHEARSE] = {"error": "the setting 'shape' must be odd."}
         await page.get_by_role("button", name="Run").click()
-        row = page.locator(".setting[data-name=degree]").first
-        await expect(row.get_by_role("alert")).to_have_text("The setting 'degree' must be odd.")
-        served.answers[_REHEARSE] = {"error": "設定 'degree' の値は奇数にしてください。"}
+        row = page.locator(".setting[data-name=shape]").first
+        await expect(row.get_by_role("alert")).to_have_text("The setting 'shape' must be odd.")
+        served.answers[_REHEARSE] = {"error": "設定 'shape' の値は奇数にしてください。"}
         await page.get_by_role("button", name="Run").click()
-        await expect(row.get_by_role("alert")).to_have_text("設定 'degree' の値は奇数にしてください。")
+        await expect(row.get_by_role("alert")).to_have_text("設定 'shape' の値は奇数にしてください。")
         await expect(page.get_by_label("What the model says")).to_have_value("Words.")
         page.faults.clear()  # type: ignore[attr-defined]  # the browser complains of the refusals
 
@@ -275,11 +275,11 @@ async def test_a_megabyte_does_not_freeze_the_page_and_can_be_cancelled(window: 
         await page.evaluate("() => new Promise(requestAnimationFrame)")
         gaps: list[float] = []
         # A busy machine has gaps now and then, a page that freezes has one every time.
-        for degree in ("a message a line", "a message a sentence") * 8:
+        for shape in ("a message a line", "a message a sentence") * 8:
             measured = asyncio.ensure_future(page.evaluate(_LONGEST_GAP, 1))
             await page.get_by_role("button", name="Run").click()
             await expect(page.get_by_role("progressbar")).to_be_visible()
-            await page.get_by_role("radio", name=degree).check()
+            await page.get_by_role("radio", name=shape).check()
             await page.locator("summary").filter(has_text="Emoji").first.click()
             gaps.append(await measured)
             await page.get_by_role("button", name="Cancel").click()
@@ -304,7 +304,7 @@ async def test_the_films_are_shared_as_a_file_and_the_settings_as_toml(window: O
         await page.get_by_label("What the model says").fill("Whole.")
         await page.get_by_role("radio", name="one message at the end").check()
         await page.get_by_role("button", name="Copy the settings as TOML").first.click()
-        await expect(page.get_by_label("cadenza.toml")).to_have_value("[delivery]\ndegree = 0\n")
+        await expect(page.get_by_label("cadenza.toml")).to_have_value('[delivery]\nshape = "reply"\n')
         await page.get_by_role("button", name="Run").click()
         async with page.expect_download() as saved:
             await page.get_by_role("button", name="Share as HTML").click()

@@ -18,8 +18,8 @@ from cadenza.play.server.world import PlayWorld
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
 
-HURRIED: Mapping[str, object] = {"typing_least": 0.0, "typing_speed": 0.0, "typing_budget": 0.0}
-"""Settings with which nobody types longer than it takes."""
+HURRIED: Mapping[str, object] = {"degree": 2, "typing_least": 0.0, "typing_speed": 0.0, "typing_budget": 0.0}
+"""Settings with which the guide says a line a message, and nobody types longer than it takes."""
 HEADERS = {"X-Cadenza": "play"}
 TOKEN = 4
 """Characters of a token of the guide, in English."""

@@ -6,10 +6,10 @@ from dataclasses import fields
 
 from cadenza.play.server import page_state
 from cadenza.play.server.request_types import changeable
-from cadenza.settings import Settings
+from cadenza.settings import Manner, Settings
 from tests.play.server.playing import playing
 
-KINDS = {"degree": "int", "limit": "int", "typing_speed": "float", "tables": "choice", "rules_off": "texts",
+KINDS = {"shape": "choice", "typing": "bool", "limit": "int", "typing_speed": "float", "tables": "choice", "rules_off": "texts",
          "sanitise": "text", "use_emoji": "bool", "temperature": "float"}  # fmt: skip
 
 
@@ -20,13 +20,23 @@ def test_all_that_is_of_the_essence_can_be_changed() -> None:
     assert names.isdisjoint(spec.name for spec in fields(Settings().http))
 
 
+async def test_a_degree_is_shown_as_what_it_stands_for() -> None:
+    async with playing() as play:
+        await play.post("/api/settings", {"values": {"degree": 3}})
+        told = {one["name"]: one for one in page_state.settings_of(play.live)}
+
+    assert "degree" not in told
+    assert ["sentences", True, True] == [told[name]["value"] for name in Manner._fields]
+    assert list(Settings().delivery.manner) == [told[name]["default"] for name in Manner._fields]
+
+
 async def test_settings_are_told_with_all_that_a_control_needs() -> None:
     async with playing() as play:
         told = {one["name"]: one for one in page_state.settings_of(play.live)}
         commands = {one["name"]: one for one in page_state.state_of(play.live, "en", "ja")["commands"]}
 
     assert KINDS == {name: told[name]["kind"] for name in KINDS}
-    assert (0, 3) == (told["degree"]["low"], told["degree"]["high"])
+    assert ["reply", "blocks", "lines", "sentences"] == told["shape"]["one_of"]
     assert ["picture", "text", "source"] == told["tables"]["one_of"]
     assert "speaker_guard" in told["rules_off"]["one_of"]
     assert told["temperature"]["value"] is None

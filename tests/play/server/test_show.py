@@ -107,19 +107,19 @@ async def test_a_follow_up_interrupts_and_is_answered_instead(play: Play, window
 
 
 async def _choose(guest: Guest, name: str) -> None:
-    """Choose a degree, and wait until it holds."""
+    """Choose a shape, and wait until it holds."""
     async with guest.page.expect_response("**/api/settings"):
         await guest.page.get_by_role("radio", name=name).check()
 
 
-async def test_another_degree_parts_the_next_reply_otherwise(play: Play, window: Open) -> None:
+async def test_another_shape_parts_the_next_reply_otherwise(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
     first, *_ = lines("help")
 
     await guest.hear(asking("help"), 3)
     await guest.open("Settings")
     await _choose(guest, "a message a sentence")
-    await guest.hear(asking("help"), 7)
+    await guest.hear(asking("help"), 6)
     await expect(guest.contents.nth(5)).to_have_text(re.compile(first.split(". ")[0]))
     await _choose(guest, "one message at the end")
     await guest.hear(asking("help"), 1)

@@ -17,7 +17,7 @@ async def test_a_command_offers_its_options_and_opens_a_form(play: Play, window:
     guest = await arrives(play, window)
     page, field = guest.page, guest.field
 
-    await field.press_sequentially("/config deg")
+    await field.press_sequentially("/config shap")
     offered = page.get_by_role("listbox", name="Commands").get_by_role("option")
     await expect(offered).to_have_count(1)
     await offered.click()
@@ -25,7 +25,7 @@ async def test_a_command_offers_its_options_and_opens_a_form(play: Play, window:
     await offered.nth(3).click()
     await field.press("Enter")
     await expect(guest.messages.last).to_contain_text("Only you can see this")
-    await expect(guest.messages.last).to_contain_text("degree")
+    await expect(guest.messages.last).to_contain_text("shape")
     await guest.say("/persona edit name:Ren")
     form = page.get_by_role("dialog")
     await form.get_by_role("textbox").last.fill("A bright star who is never in a hurry.")

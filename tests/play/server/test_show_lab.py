@@ -82,6 +82,7 @@ async def test_two_settings_and_the_usual_bot_stand_side_by_side(play: Play, win
     assert any(text.count("```") % 2 for text in await _side(page, 1).locator(".content").all_inner_texts())
     await expect(_side(page, 0).filter(has_text="```")).to_have_count(0)
     await snap(page, docs="compare")
+    await page.get_by_role("region", name="Side A").get_by_role("radio", name="a message a line").check()
     other = page.get_by_role("region", name="Side B")
     await other.get_by_role("radio", name="Cadenza").check()
     await other.get_by_role("radio", name="one message at the end").check()

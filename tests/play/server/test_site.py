@@ -18,6 +18,7 @@ from cadenza.play.films.film import Film, packed
 from cadenza.play.films.urls import Paths
 from cadenza.play.server import actions
 from cadenza.play.server.request_types import SayBody
+from cadenza.settings import Settings
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
 from tests.play.films.told import unpacked
@@ -241,9 +242,11 @@ async def test_a_face_is_a_picture(play: Play) -> None:
 
 
 async def test_settings_take_hold_and_can_be_put_back(play: Play) -> None:
-    await play.post("/api/settings", {"values": {"degree": 0}})
+    await play.post("/api/settings", {"values": {"shape": "reply"}})
     told = {one["name"]: one for one in (await play.get("/api/state"))["settings"]}
-    assert (0, 2, "int", True) == tuple(told["degree"][name] for name in ("value", "default", "kind", "is_main"))
+    before = Settings().delivery.manner.shape
+    expected = ("reply", before, "choice", True)
+    assert expected == tuple(told["shape"][name] for name in ("value", "default", "kind", "is_main"))
 
     assert 1 == len(await play.answered("Good evening"))
 
@@ -251,7 +254,7 @@ async def test_settings_take_hold_and_can_be_put_back(play: Play) -> None:
     assert 3 == len(await play.answered("Good evening"))
     told = {one["name"]: one for one in (await play.post("/api/settings", {"reset": True}))["settings"]}
     assert all(one["value"] == one["default"] for one in told.values())
-    await play.post("/api/settings", {"values": {"typing_least": 0.0, "typing_speed": 0.0, "typing_budget": 0.0}})
+    play.hurry()
 
 
 async def test_whom_a_reply_calls_is_as_the_settings_say(play: Play) -> None:

@@ -30,11 +30,16 @@ from .context import AnyCommand, CommandContext, Interaction, Suggesting, answer
 from .persona_cards import add_cards
 from .persona_channel import add_stage
 from .persona_form import PersonaForm, listed
-from .scoped_choice import DEGREES
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
-_DEGREES = {_CHANNELS_OWN: "Same as the channel", **dict(enumerate(DEGREES))}
+_DEGREES = {
+    _CHANNELS_OWN: "Same as the channel",
+    0: "0: one message at the end",
+    1: "1: a message per line",
+    2: "2: a message per line, with typing",
+    3: "3: a message per sentence, with typing",
+}
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:

@@ -17,13 +17,10 @@ from .context import CommandContext, Interaction, may_manage_server, tell, words
 
 Where: TypeAlias = Literal["server", "channel"]
 """Where a choice holds."""
-DEGREES = (
-    "0: one message at the end",
-    "1: a message per line",
-    "2: a message per line, with typing",
-    "3: a message per sentence, with typing",
+SHAPES: Mapping[str, str] = MappingProxyType(
+    {"reply": "one message", "blocks": "paragraphs", "lines": "lines", "sentences": "sentences"}
 )
-"""The degrees in words."""
+"""The shapes of a reply in words."""
 MANAGERS = discord.Permissions(manage_guild=True)
 """The permission that shows such commands by default."""
 
@@ -68,7 +65,7 @@ async def _keep(
 
 def with_settings(choice: Choice, given: Mapping[str, object]) -> Choice:
     """*choice* with the *given* settings added."""
-    return replace(choice, settings=MappingProxyType({**choice.settings, **given}))
+    return Choice(settings=MappingProxyType(dict(given))).over(choice)
 
 
 async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str, object]) -> None:

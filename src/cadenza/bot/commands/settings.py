@@ -30,8 +30,8 @@ from .context import (
     words,
 )
 from .scoped_choice import (
-    DEGREES,
     MANAGERS,
+    SHAPES,
     Where,
     change,
     choose_settings,
@@ -50,7 +50,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
     group = app_commands.Group(
         name="config", description="Settings of this server or channel", guild_only=True, default_permissions=MANAGERS
     )
-    for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, config_channels.add):
+    for add in (_add_show, _add_set, _add_reset, _add_shape, _add_limits, _add_guards, config_channels.add):
         add(group, context)
     return [group]
 
@@ -77,18 +77,20 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _lines(interaction: Interaction, config: Config, server: Choice, channel: Choice) -> list[str]:
-    """The settings in force, a line each: first those of ``Choice``, then chosen ones of the pipeline."""
+    """The settings in force, a line each: first those of ``Choice``, then chosen ones of the pipeline and the shape."""
     lines = []
     for spec in fields(Choice):
         if spec.name == "settings":
             continue
         chosen = [getattr(choice, spec.name) for choice in (channel, server)]
         lines.append(_line(interaction, spec.name, chosen, _configured(interaction, config, spec.name)))
-    settings = settings_for(config, Choice())
-    for section, spec in settings_fields():
-        chosen = [choice.settings.get(spec.name) for choice in (channel, server)]
-        if spec.name == "degree" or any(value is not None for value in chosen):
-            lines.append(_line(interaction, spec.name, chosen, getattr(getattr(settings, section), spec.name)))
+    here = channel.over(server)
+    for _, spec in settings_fields():
+        if spec.name in here.settings:
+            chosen = [choice.settings.get(spec.name) for choice in (channel, server)]
+            lines.append(_line(interaction, spec.name, chosen, None))
+        elif spec.name == "shape":
+            lines.append(f"shape {shown(interaction, settings_for(config, here).delivery.manner.shape)}")
     return lines
 
 
@@ -249,13 +251,25 @@ def _without(choice: Choice, name: str) -> Choice:
 # --- some settings with words of their own ------------------------------------------------------
 
 
-def _add_degree(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="degree", description="How much a reply looks as if a person typed it")
-    @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
-    @app_commands.choices(degree=[app_commands.Choice(name=name, value=degree) for degree, name in enumerate(DEGREES)])
+def _add_shape(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name="shape", description="How a reply becomes messages")
+    @app_commands.describe(
+        shape="What becomes a message",
+        typing="Whether messages have pauses, as if a person typed them",
+        casual="Whether replies look typed in a hurry",
+        where="For the whole server, or this channel",
+    )
+    @app_commands.choices(shape=[app_commands.Choice(name=name, value=shape) for shape, name in SHAPES.items()])
     @answered
-    async def degree(interaction: Interaction, degree: int, where: Where = "server") -> None:
-        await choose_settings(context, interaction, where, degree=degree)
+    async def shape(
+        interaction: Interaction,
+        shape: str,
+        *,
+        typing: bool | None = None,
+        casual: bool | None = None,
+        where: Where = "server",
+    ) -> None:
+        await choose_settings(context, interaction, where, shape=shape, typing=typing, casual=casual)
 
 
 def _add_limits(group: app_commands.Group, context: CommandContext) -> None:

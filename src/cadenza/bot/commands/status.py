@@ -19,7 +19,7 @@ from ..services.choices import Choice, settings_for
 from ..services.quotas import Excess
 from ..thought_log import may_tell
 from .context import AnyCommand, CommandContext, Interaction, answered, show, words
-from .scoped_choice import is_listed, shown
+from .scoped_choice import SHAPES, is_listed, shown
 
 logger = get_logger(__name__)
 
@@ -131,10 +131,15 @@ def _answers_everything(interaction: Interaction, config: Config, choice: Choice
 
 def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
     settings = settings_for(config, choice).delivery
-    told = words(interaction, "shape: {shape}", shape=settings.manner.shape)
+    shape, typing, casual = settings.manner
+    told = [words(interaction, "shape: {shape}", shape=words(interaction, SHAPES[shape]))]
+    if typing:
+        told.append(words(interaction, "with typing"))
+    if casual:
+        told.append(words(interaction, "casual"))
     if settings.message_limit:
-        told += ", " + words(interaction, "at most {count} messages", count=settings.message_limit)
-    return told
+        told.append(words(interaction, "at most {count} messages", count=settings.message_limit))
+    return ", ".join(told)
 
 
 async def _limits(context: CommandContext, interaction: Interaction) -> str:

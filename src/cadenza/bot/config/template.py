@@ -12,6 +12,7 @@ from .config import Config, ModelsConfig, ToolsConfig
 from .reading import PLAIN_TABLES
 
 _WIDTH = 100
+_COLUMN = 39
 _HEAD = """\
 The configuration of a bot. A key with a # before it shows its default: remove the # to change it.
 The bot reloads this file when it changes. A mistake changes nothing, and the log describes it.
@@ -27,7 +28,7 @@ _PERSONA_KEYS = """\
 #card = "ren.png"                      # a character card (PNG or JSON) of SillyTavern and others
 #avatar = "ren.png"                    # a picture beside this file, or an address that begins with https://
 #triggers = ["fox"]                    # trigger words besides the name
-#degree = 2                            # 0: one message at the end, 1: a message per line, 2: with typing, 3: a message per sentence
+#degree = 2                            # its own way of talking, whatever [settings] says: one of the presets there
 #model = "local"                       # its own model
 """
 _NAMED = """\
@@ -50,14 +51,20 @@ _SERVER_KEYS = """\
 _SETTINGS = """\
 How replies are generated and delivered: the settings described in docs/pipeline.
 """
+_SHAPE = '# what becomes a message: "reply" everything, "blocks" paragraphs and whole lists, "lines", "sentences"'
+_TYPING = "# whether messages have pauses, as if a person typed them"
 _SETTINGS_KEYS = """\
-#degree = 2                            # 0: one message at the end, 1: a message per line, 2: with typing, 3: a message per sentence
+#casual = false                        # whether replies look typed in a hurry: lower case, fewer commas
+#degree = 2                            # a preset in place of these three: 0: reply, 1: lines, 2: lines with typing, 3: sentences with both
 #mention_people = 10                   # how many different people one reply may ping; 0 is none
 #mention_roles = false                 # whether it may ping roles too; it never pings @everyone or @here
 #show_errors = true                    # whether a notice says that a reply failed
 #show_fallback = true                  # whether a notice says that another model answered
 """
-_PROMPT = "You are {name}. You talk with several people in a chat: friendly, in short messages, as a person would."
+_ASSISTANT = "You are {name}, an assistant in a chat with several people: friendly, helpful and to the point."
+_PERSON = "You are {name}. You talk with several people in a chat: friendly, in short messages, as a person would."
+TALKS = ("assistant", "chat")
+"""The ways of talking that ``cadenza init`` offers: in blocks, or in lines with typing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +73,13 @@ class Answers:
 
     name: str = "Cadenza"
     model: str = ""
+    talk: str = "assistant"
+    """One of ``TALKS``."""
 
     @property
     def prompt(self) -> str:
         """The default prompt."""
-        return _PROMPT.format(name=self.name)
+        return (_PERSON if self.talk == "chat" else _ASSISTANT).format(name=self.name)
 
 
 def template(answers: Answers) -> str:
@@ -87,7 +96,7 @@ def template(answers: Answers) -> str:
         *("\n".join(_table(name, kind)) for name, kind in PLAIN_TABLES.items()),
         "\n".join(_table("tools", ToolsConfig)),
         "\n".join([_comment(_SERVERS), _SERVER_KEYS.rstrip()]),
-        "\n".join([_comment(_SETTINGS), "[settings]", _SETTINGS_KEYS.rstrip()]),
+        "\n".join([_comment(_SETTINGS), "[settings]", *_shape(answers), _SETTINGS_KEYS.rstrip()]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -116,6 +125,12 @@ def _models(answers: Answers) -> Iterator[str]:
             yield _comment(spec.metadata["about"])
             is_answered = spec.name == "default" and answers.model
             yield f"default = {literal(answers.model)}" if is_answered else f"#{spec.name} = {literal(spec.default)}"
+
+
+def _shape(answers: Answers) -> Iterator[str]:
+    is_chat = answers.talk == "chat"
+    yield f"shape = {literal('lines' if is_chat else 'blocks')}".ljust(_COLUMN) + _SHAPE
+    yield ("typing = true" if is_chat else "#typing = false").ljust(_COLUMN) + _TYPING
 
 
 def _table(name: str, kind: type[Any]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import SettingsError
-from ...settings import Settings
+from ...settings import Manner, Settings
 from ..config.config import Config
 from ..store.store import Namespace, Record, Store
 from .choosable import may_choose
@@ -54,7 +54,9 @@ class Choice:
             for spec in fields(self)
             if spec.name != "settings" and getattr(self, spec.name) is not None
         }
-        return replace(other, **chosen, settings=MappingProxyType({**other.settings, **self.settings}))
+        replaced = Manner._fields if "degree" in self.settings else ()  # a preset, as in ``Settings.with_values``
+        kept = {name: value for name, value in other.settings.items() if name not in replaced}
+        return replace(other, **chosen, settings=MappingProxyType({**kept, **self.settings}))
 
     def as_value(self) -> Mapping[str, object]:
         """The JSON value for the store."""
@@ -147,7 +149,7 @@ def settings_for(
 
 
 def _with_valid(settings: Settings, values: Mapping[str, object]) -> Settings:
-    for name, value in values.items():
+    for name, value in sorted(values.items(), key=lambda item: item[0] != "degree"):  # a preset comes first
         try:
             settings = settings.with_values({name: value})
         except SettingsError:

@@ -9,8 +9,8 @@ import "cadenza/words_lab.js";
 
 /** Which main settings stand together, and in what order. */
 const GROUPS = {
-  messages: ["degree", "limit", "message_limit", "when_full", "code_file", "overflow", "hold"],
-  typing: ["typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"],
+  messages: ["shape", "casual", "gather", "limit", "message_limit", "when_full", "code_file", "overflow", "hold"],
+  typing: ["typing", "typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"],
   guards: ["label_guard", "speaker_guard", "rules_off"],
   emoji: ["use_emoji", "unknown_emoji", "emoji_lookback"],
   mentions: ["mention_people", "mention_roles"],
@@ -18,7 +18,7 @@ const GROUPS = {
   stopping: ["on_stop", "stop_phrases", "debounce", "interrupts"],
 };
 
-const FIRST = "degree";
+const FIRST = "shape";
 
 /** Whether two values of a setting are the same. */
 function isSame(one, other) {

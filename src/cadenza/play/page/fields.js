@@ -12,12 +12,9 @@ import { t } from "cadenza/words.js";
 import { freshId } from "cadenza/wording.js";
 import { optionWord, ruleAbout, ruleTitle } from "cadenza/words_settings.js";
 
-const DEGREES = [0, 1, 2, 3];
-
 /** The control for *setting*. */
 export function fieldFor(setting, { commit, refuse, labelledBy }) {
   const wanted = { setting, commit, refuse, labelledBy };
-  if (setting.name === "degree") return degreeField(wanted);
   if (setting.name === "rules_off" && setting.one_of?.length) return rulesField(wanted);
   switch (setting.kind) {
     case "bool":
@@ -52,12 +49,8 @@ function switchField({ setting, commit }) {
 
 function choiceField({ setting, commit, labelledBy }, options) {
   const word = (option) => optionWord(setting.name, option);
-  return radioField({ value: setting.value, options, word, commit, labelledBy, look: "segments" });
-}
-
-function degreeField({ setting, commit, labelledBy }) {
-  const word = (degree) => optionWord("degree", String(degree));
-  return radioField({ value: setting.value, options: DEGREES, word, commit, labelledBy, look: "degrees" });
+  const look = setting.name === "shape" ? "shapes" : "segments"; // what matters most has room for its words
+  return radioField({ value: setting.value, options, word, commit, labelledBy, look });
 }
 
 /** One of a few, all of them in sight. */

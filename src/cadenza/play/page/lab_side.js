@@ -6,7 +6,7 @@ import { el } from "cadenza/dom.js";
 import { fieldFor, radioField } from "cadenza/fields.js";
 import { onLanguage, t } from "cadenza/words.js";
 import { freshId } from "cadenza/wording.js";
-import { settingTitle } from "cadenza/words_settings.js";
+import { optionWord, settingTitle } from "cadenza/words_settings.js";
 
 /** A rehearsal has no gateway that could be cut. */
 const STRIKING = FAULTS.filter((what) => what !== "disconnect");
@@ -49,7 +49,7 @@ export class Side {
   get label() {
     if (this.#isUsual) return t("lab.usual-bot");
     const special = Object.entries(this.#panel.values).map(
-      ([name, value]) => `${settingTitle({ name })}: ${Array.isArray(value) ? value.length : value}`,
+      ([name, value]) => `${settingTitle({ name })}: ${Array.isArray(value) ? value.length : optionWord(name, value)}`,
     );
     const some = special.slice(0, NAMED_SETTINGS).join(", ") + (special.length > NAMED_SETTINGS ? ", …" : "");
     return some ? `${this.#name} · ${some}` : `${this.#name} · Cadenza`;

@@ -5,7 +5,10 @@ import { MORE } from "cadenza/words_more_settings.js";
 
 const NAMES = {
   en: {
-    degree: "How a reply is split",
+    shape: "How a reply is split",
+    casual: "Typed in a hurry",
+    gather: "Short paragraphs together",
+    typing: "Typing",
     limit: "Longest message",
     message_limit: "Most messages in a reply",
     when_full: "When a reply needs more messages",
@@ -32,7 +35,10 @@ const NAMES = {
     interrupts: "Interrupting a reply",
   },
   ja: {
-    degree: "返信の分け方",
+    shape: "返信の分け方",
+    casual: "急いで打ったように",
+    gather: "短い段落をまとめる",
+    typing: "入力の間",
     limit: "1通の最大の長さ",
     message_limit: "1回の返信の最大通数",
     when_full: "通数が足りないとき",
@@ -62,7 +68,10 @@ const NAMES = {
 
 const ABOUTS = {
   en: {
-    degree: "“With typing” is a message a line too, but each comes after a pause, as if a person typed it.",
+    shape: "Lists, quotes and code stay whole in each of them.",
+    casual: "Lower case and fewer commas, as in a quick chat.",
+    gather: "Characters up to which neighbouring paragraphs share a message, where a reply is split into paragraphs.",
+    typing: "Each message comes after a pause, as if a person typed it.",
     limit: "In characters; Discord takes 2000 at most.",
     message_limit: "A reply ends after this many messages; 0 is no limit.",
     when_full: "What happens to the rest of a reply that has used up its messages.",
@@ -89,7 +98,10 @@ const ABOUTS = {
     interrupts: "How often in a row a further message of the same person interrupts a reply; after that it waits.",
   },
   ja: {
-    degree: "「入力中の間をはさむ」も1行ごとに1通ですが、人が入力しているように間を置いて送ります。",
+    shape: "どの分け方でも、リストや引用、コードは分けずに送ります。",
+    casual: "チャットで急いで打ったように、小文字で、コンマを減らして書きます。",
+    gather: "段落ごとに送るとき、合わせてこの文字数までの短い段落を1通にまとめます。",
+    typing: "人が入力しているように、間を置いて送ります。",
     limit: "文字数です。Discord の上限は2000文字です。",
     message_limit: "この通数で返信を終えます。0は無制限です。",
     when_full: "通数を使い切った返信の残りをどうするか。",
@@ -119,10 +131,10 @@ const ABOUTS = {
 
 const OPTIONS = {
   en: {
-    "degree.0": "one message at the end",
-    "degree.1": "a message a line",
-    "degree.2": "with typing",
-    "degree.3": "a message a sentence",
+    "shape.reply": "one message at the end",
+    "shape.blocks": "paragraphs and lists",
+    "shape.lines": "a message a line",
+    "shape.sentences": "a message a sentence",
     "when_full.file": "as a file",
     "when_full.notice": "say so",
     "when_full.stop": "just end",
@@ -140,10 +152,10 @@ const OPTIONS = {
     "thinking.high": "a lot",
   },
   ja: {
-    "degree.0": "最後に1通だけ",
-    "degree.1": "1行ごとに1通",
-    "degree.2": "入力中の間をはさむ",
-    "degree.3": "1文ごとに1通",
+    "shape.reply": "最後に1通だけ",
+    "shape.blocks": "段落やリストごと",
+    "shape.lines": "1行ごとに1通",
+    "shape.sentences": "1文ごとに1通",
     "when_full.file": "ファイルにする",
     "when_full.notice": "知らせる",
     "when_full.stop": "そのまま終わる",
@@ -175,6 +187,8 @@ const RULES = {
     speaker_guard: ["Speaker guard", "ends a reply that speaks for somebody else"],
     trailing_label: ["Trailing name", "drops a last line that is only a name"],
     orphan_punctuation: ["Lonely punctuation", "moves a lone “...” to the next text"],
+    list_code: ["Code in lists", "takes the indent of the list off its code"],
+    long_fences: ["Long fences", "shows code in four backticks or more whole"],
     no_emoji: ["No emoji", "takes all emoji out, if they are off"],
     tables: ["Tables", "shows a table so that it can be read"],
     repeated_emoji: ["Repeated emoji", "takes out emoji that were just used"],
@@ -193,6 +207,8 @@ const RULES = {
     speaker_guard: ["別人のセリフ", "別人のセリフが始まる所で返信を終えます"],
     trailing_label: ["最後の名前", "名前だけの最後の行を落とします"],
     orphan_punctuation: ["孤立した記号", "「...」だけの行を次の文につなげます"],
+    list_code: ["リスト内のコード", "リストの字下げをコードから取ります"],
+    long_fences: ["長いコードの囲み", "四つ以上のバッククォートのコードを崩さず見せます"],
     no_emoji: ["絵文字なし", "オフのとき絵文字をすべて取り除きます"],
     tables: ["表", "表を読める形で見せます"],
     repeated_emoji: ["絵文字のくり返し", "使ったばかりの絵文字を取り除きます"],

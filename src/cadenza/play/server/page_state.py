@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from ...rules import RULES
-from ...settings import Settings
+from ...settings import Manner, Settings
 from ...targets.discord.labels import LONGEST
 from ...targets.discord.target import LIMITS
 from .demos import SHOWS
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _MAIN = frozenset(
     {
-        "degree", "limit", "message_limit", "when_full", "code_file", "typing_speed", "typing_least", "typing_most",
-        "typing_budget", "thinking_chance", "overflow", "hold", "label_guard", "speaker_guard", "use_emoji",
-        "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce", "interrupts", "stop_phrases",
-        "mention_people", "mention_roles",
+        "shape", "casual", "gather", "limit", "message_limit", "when_full", "code_file", "typing", "typing_speed",
+        "typing_least", "typing_most", "typing_budget", "thinking_chance", "overflow", "hold", "label_guard",
+        "speaker_guard", "use_emoji", "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce",
+        "interrupts", "stop_phrases", "mention_people", "mention_roles",
     }
 )  # fmt: skip
 """Settings whose effect is visible at once."""
@@ -79,9 +79,9 @@ def models_of(live: Live) -> Json:
 
 
 def settings_of(live: Live) -> list[Json]:
-    """Every setting that can be changed, with its value."""
+    """Every setting that can be changed, with its value; a degree is shown as what it stands for."""
     now, before = live.current.now.settings, live.begins_with.settings
-    return [_setting(section, spec, now, before) for section, spec in changeable()]
+    return [_setting(section, spec, now, before) for section, spec in changeable() if spec.name != "degree"]
 
 
 def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) -> Json:
@@ -95,6 +95,8 @@ def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) ->
     )
     if spec.name == "limit":  # not set, it is what the target takes, and here that is Discord
         value, default, high = value or LIMITS.length, default or LIMITS.length, LONGEST
+    elif spec.name in Manner._fields:
+        value, default = (getattr(settings.delivery.manner, spec.name) for settings in (now, before))
     return {
         "name": spec.name,
         "section": section,

@@ -55,7 +55,8 @@ class Story:
     captions: tuple[Caption, ...]
     rate: float
     """Tokens a second: slow enough to read along."""
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=lambda: Settings.of(degree=2))
+    """A message a line with typing, so that one can read along."""
     is_ren: bool = False
     """Whether a persona with its own name and avatar tells it."""
     faults: tuple[RehearsalFault, ...] = ()
@@ -212,7 +213,7 @@ STORIES: tuple[Story, ...] = (
             ),
         ),
         rate=5.0,
-        settings=Settings.of(speaker_guard=True),
+        settings=Settings.of(degree=2, speaker_guard=True),
         is_ren=True,
     ),
     Story(
