@@ -12,7 +12,7 @@ endif
 # Bytecode is kept whatever the machine says: else every process that the tests start compiles everything anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup fonts chromium compiled demo play sim quick test check format bench soak clean
+.PHONY: help setup fonts chromium judges compiled demo play sim quick test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -57,6 +57,18 @@ chromium: | fonts ## the browser in which the page is tested, where it can be in
 	done; \
 	echo "NOT INSTALLED: Chromium, in which the page is tested. Try: sudo apt-get install chromium"
 
+# Readers of Markdown that others wrote judge how messages look; without them this test is left out, and says so.
+JUDGES := tests/judges/node_modules/ready
+
+judges: ## the readers of Markdown that judge how messages look, where Node is at hand
+	@if [ $(JUDGES) -nt tests/judges/package.json ]; then exit 0; fi; \
+	if command -v node > /dev/null && command -v npm > /dev/null; then \
+		echo "Installing readers of Markdown for tests of how messages look (once) ..."; \
+		( cd tests/judges && timeout 240 npm install --no-package-lock --no-audit --no-fund --ignore-scripts ) > /dev/null 2>&1 \
+			&& touch $(JUDGES) && exit 0; \
+	fi; \
+	echo "NOT INSTALLED: readers of Markdown, which judge how messages look. Try: sudo apt-get install nodejs npm; make judges"
+
 # Three workers that begin side by side would each prepare every file of the tests; here it is done once, beforehand.
 compiled: $(READY)
 	@$(BIN)/python -m pytest -q --collect-only > /dev/null || true  # what is wrong, `make test` says
@@ -78,7 +90,7 @@ quick: $(READY) ## lint what changed and test the pure half (under 30 seconds)
 	[ -z "$$changed" ] || { $(BIN)/ruff check $$changed && $(BIN)/ruff format --check $$changed; }
 	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n 2 --dist worksteal $(PURE)
 
-test: $(READY) fonts chromium ## run every test
+test: $(READY) fonts chromium judges ## run every test
 	@$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 check: $(READY) ## lint, format and types
@@ -91,13 +103,14 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, and how long a reader waits, written into bench/results and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, how long a reader waits, and how replies look, written into bench/results and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
 	@$(BIN)/python bench/providers.py
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/wait.py
+	@$(BIN)/python bench/shape.py
 	@$(BIN)/python bench/idle.py
 	@$(BIN)/python bench/films.py
 
@@ -108,4 +121,4 @@ soak: $(READY) ## a real model on this machine, and the property tests for long
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
 
 clean: ## remove what setup and the tests made
-	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist tests/judges/node_modules

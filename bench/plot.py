@@ -31,15 +31,15 @@ def _row(number: int, name: str, value: float, scale: float) -> str:
     )
 
 
-def _goal(value: float, scale: float, bottom: int) -> str:
+def _goal(name: str, value: float, scale: float, bottom: int) -> str:
     x = f"{LEFT + value * scale:.1f}"
     return (
         f'<line class="goal" x1="{x}" x2="{x}" y1="{TOP - 8}" y2="{bottom}"/>'
-        f'<text class="goal-name" x="{x}" y="{TOP - 14}">goal for mixed text: {value:g}</text>'
+        f'<text class="goal-name" x="{x}" y="{TOP - 14}">{escape(name)}: {value:g}</text>'
     )
 
 
-def bars(title: str, values: Mapping[str, float], *, goal: float) -> str:
+def bars(title: str, values: Mapping[str, float], *, goal: float, goal_name: str = "goal for mixed text") -> str:
     """A picture with a bar for each of *values*, and a line at *goal*."""
     scale = (WIDTH - LEFT - RIGHT) / max(goal, *values.values())
     bottom = TOP + len(values) * STEP
@@ -51,7 +51,7 @@ def bars(title: str, values: Mapping[str, float], *, goal: float) -> str:
         f'<rect class="paper" width="{WIDTH}" height="{bottom + 12}" rx="6"/>',
         f'<text class="title" x="16" y="26">{escape(title)}</text>',
         *rows,
-        _goal(goal, scale, bottom),
+        _goal(goal_name, goal, scale, bottom),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
