@@ -200,6 +200,7 @@ _ADDRESS_MARK = re.compile(r"[()<`\n]")
 _DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
+_BLANK = frozenset(["", *WHITESPACE])
 _AFTER_URL = frozenset(".,;:!?'…")
 _AFTER_URL_IN_ITALICS = _AFTER_URL | {"_"}
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -1343,7 +1344,7 @@ class Scanner:
             return _WAIT
         before = self._character_before(index)
         is_glued = before == "$" or (before.isascii() and before.isalnum())  # US$5
-        is_spaced = end - index == 1 and self.text[end : end + 1] in _NO_ADDRESS
+        is_spaced = end - index == 1 and self.text[end : end + 1] in _BLANK
         if end - index > 2 or is_glued or is_spaced:
             self.position = end
             return None
@@ -1393,7 +1394,7 @@ class Scanner:
     def _is_formula(self, index: int, end: int, closing: re.Match[str]) -> bool:
         opening, latex = self.text[index:end], self.text[end : closing.start()]
         after = self.text[closing.end() : closing.end() + 1]
-        if opening == "$" and (after.isdigit() or latex[-1:] in _NO_ADDRESS):
+        if opening == "$" and (after.isdigit() or latex[-1:] in _BLANK):
             return False  # $5-$10
         if opening == "\\[" and after == "(":
             return False  # the text of a link that was escaped
