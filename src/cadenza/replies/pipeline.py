@@ -101,12 +101,7 @@ def text_row(
     delivery = settings.delivery
     taps = trace.taps(gathers=delivery.manner.shape == "reply") if trace else None
     row = Pipe(
-        Buffer(
-            settings.buffer,
-            sentences=delivery.manner.shape == "sentences",
-            speaker=scene.persona.name,
-            goes_on=planned > 0,
-        ),
+        Buffer(settings.buffer, sentences=delivery.manner.shape == "sentences", speaker=scene.persona.name, goes_on=planned > 0),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
