@@ -52,6 +52,7 @@ def marked(text: str) -> list[str]:
         pytest.param("The <details> tag.\nb", ["The <details> tag.\n", "b"], id="a mention"),
         pytest.param("a</details>b", ["a</details>b"], id="an end that nothing opened"),
         pytest.param("<details>a</details></details>b", ["||a||\n", "</details>b"], id="an end too many"),
+        pytest.param("<details>\n||a\n</details>\nb", ["||\\|\\|a||\n", "b"], id="a spoiler in it that is not closed"),
         pytest.param("> <details>\n> a\n> </details>\nb", ["||> a||\n", "b"], id="in a quote"),
         pytest.param(
             "<details><summary>A</summary>a\n<details><summary>B</summary>\nb\n</details>\nc</details>d",

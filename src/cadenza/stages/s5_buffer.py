@@ -383,7 +383,7 @@ class Buffer:
         else:
             self._drop(start)
         self._drop(find.end - find.start)
-        scanner.begin_line()
+        scanner.begin_anew()
 
     def _enter_details(self, out: list[Item]) -> None:
         if self._shown is None:

@@ -400,9 +400,10 @@ class Scanner:
         self._lone.clear()
         return rest
 
-    def begin_line(self) -> None:
-        """Count what follows as the beginning of a line; nothing may be in front of it."""
+    def begin_anew(self) -> None:
+        """Count what follows as the beginning of a text, with nothing open; nothing may be in front of it."""
         self._line = 0
+        self._forget([])
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replace ``text[start:end]``, which is scanned already; the scan goes on after it."""
