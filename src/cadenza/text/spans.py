@@ -690,11 +690,14 @@ class Scanner:
         kept: list[Opener] = []
         for opener in self.openers:
             if opener.holds and opener.mark in "*_~":
-                opener.reach = min(opener.reach, reach)
+                if opener.reach > reach:
+                    opener.reach = reach
+                    self._first_release = -1
                 kept.append(opener)
             elif opener.believed or opener.mark == "|":
                 kept.append(opener)
-        self._forget(kept)
+        if len(kept) < len(self.openers):
+            self._forget(kept)
 
     def _pair_openers(self) -> None:
         """The line ends: the marks in ``**a **b`` are even, so none of them waits for another to close it.
@@ -717,18 +720,18 @@ class Scanner:
 
     def _doubt_openers(self, end: int) -> None:
         """The line ends: doubt all openers except bold, strike-through and spoilers."""
-        kept: list[Opener] = []
+        reach = self.hold // 4
         for opener in self.openers:
-            if opener.mark != "|":
-                if opener.believed:
-                    opener.ended = opener.ended or end
-                    if opener.start >= 0:
-                        continue
-                opener.believable = False
-                if opener.width == 1 or opener.mark not in "*_~":
-                    opener.reach = min(opener.reach, self.hold // 4)
-            kept.append(opener)
-        self._forget(kept)
+            if opener.mark == "|":
+                continue
+            opener.believable = False
+            if opener.believed:
+                opener.ended = opener.ended or end
+            elif opener.reach > reach and (opener.width == 1 or opener.mark not in "*_~"):
+                opener.reach = reach
+                self._first_release = -1
+        if self.is_cut:  # what is still whole may be plain text again
+            self._forget([opener for opener in self.openers if opener.start < 0 or not opener.ended])
 
     def _carry_end(self, index: int, following: int, *, final: bool) -> int:
         """Where the text ends that belongs to the line end at *index*; -1 if that is not known yet.
