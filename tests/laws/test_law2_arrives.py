@@ -14,6 +14,7 @@ from cadenza.stages.s4_round import Round
 from cadenza.targets.target import Limits
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta
 from tests.laws.material import CORPUS, messages, numbered_markdown, numbered_words, play
+from tests.rules_at_work import RENDERING
 
 _HIDES = ("<think", "</think", ":think", "<details")
 
@@ -98,7 +99,7 @@ def test_segments_are_the_text_itself(text: str) -> None:
 def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int) -> None:
     text = CORPUS[name]
 
-    arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000)
+    arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000, rules_off=RENDERING)
 
     assert _letters(text) == _letters("".join(_without_repeated_heads(arrived)))
 

@@ -48,11 +48,11 @@ RULES: tuple[type[Rule], ...] = (
     # Code as a chat can show it.
     ListCode,
     LongFences,
-    # What a chat does not render. Tags come first: their content may be a heading or a link. Entities come after them,
-    # because what they stand for is text. A link may turn out to be an image.
+    # What a chat does not render. Breaks are whole lines. Tags are read before what their content may be, a heading or a
+    # link, and before entities, which stand for text. A reference may turn out to be an image.
+    ThematicBreaks,
     HtmlTags,
     HtmlEntities,
-    ThematicBreaks,
     DeepHeadings,
     TaskLists,
     Footnotes,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..text.spans import SpanKind, survey
-from ..types import Edit, Halt, Kind, Segment
-from .rule import BEFORE_LINE, LineRule, RuleContext, ends_line
+from ..types import Edit, Kind, Segment
+from .rule import BEFORE_LINE, LineRule, ends_line
 
 _MARK = re.compile(rf"^{BEFORE_LINE}(?P<mark>#{{4,}}+[ \t]++)(?=[^\s#])", re.MULTILINE)
 _STARS = re.compile(r"\\.|(?P<stars>\*{2,})", re.DOTALL)
@@ -19,33 +19,27 @@ class DeepHeadings(LineRule):
 
     sign = "####"
 
-    def __init__(self, context: RuleContext) -> None:
-        super().__init__(context)
-        self._runs_on = False  # whether the title continues in the next segment
-
-    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Change *segment* if a title begins or continues in it."""
-        if not self._runs_on or segment.kind is not Kind.PROSE:
-            self._runs_on = False
-            return super().feed(segment)
-        self._line.last = segment
-        start = len(segment.text) - len(segment.text.lstrip(_SPACE))
-        return (self.edited(segment, self._bold(segment, start, start)),)
-
     def change(self, segment: Segment) -> Segment:
-        """Make the titles in *segment* bold."""
+        """Make the titles in *segment* bold. The rule waits while a title continues in the next segment."""
         text, edits = segment.text, list[Edit]()
-        for match in self.prose(segment).matches(_MARK):
-            if self.begins_line(text, match.start()):
-                edits += self._bold(segment, *match.span("mark"))
+        if self.waits:
+            self.waits = False
+            if segment.kind is not Kind.PROSE:
+                return segment
+            start = len(text) - len(text.lstrip(_SPACE))
+            edits += self._bold(segment, start, start)
+        if self.sign in text:
+            for match in self.prose(segment).matches(_MARK):
+                if self.begins_line(text, match.start()):
+                    edits += self._bold(segment, *match.span("mark"))
         return self.edited(segment, edits)
 
     def _bold(self, segment: Segment, start: int, begin: int) -> Iterator[Edit]:
         """The edits that make the title at *begin* bold and remove the mark of the heading at *start*."""
         text = segment.text
         line_end = text.find("\n", begin) % (len(text) + 1)
-        self._runs_on = line_end == len(text) and not ends_line(segment)
-        end = line_end if self._runs_on else _end(text, begin, line_end)
+        self.waits = line_end == len(text) and not ends_line(segment)
+        end = line_end if self.waits else _end(text, begin, line_end)
         end = begin + len(text[begin:end].rstrip(_SPACE))
         mark = "" if begin == end or "**" in segment.opens_in else "**"
         yield Edit(start, begin, mark)
@@ -53,7 +47,7 @@ class DeepHeadings(LineRule):
             yield from _even(text, begin, end)
             is_escape = (end - len(text[begin:end].rstrip("\\")) - begin) % 2 == 1
             mark = "\\" * is_escape + mark  # a last backslash would take the mark's meaning
-        yield Edit(end, end if self._runs_on else line_end, mark)
+        yield Edit(end, end if self.waits else line_end, mark)
 
 
 def _end(text: str, begin: int, end: int) -> int:

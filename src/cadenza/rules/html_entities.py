@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from html import unescape
 
 from ..text.units import LINE_ENDS
-from ..types import Halt, Kind, Segment
+from ..types import Kind, Segment
 from .rule import LineRule
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -28,17 +27,11 @@ class HtmlEntities(LineRule):
     """Decodes entities that end with a semicolon, in tables too. Unknown ones stay."""
 
     sign = "&"
-
-    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Decode the entities of *segment*, unless it is code."""
-        if segment.kind is Kind.TABLE and self.sign in segment.text:
-            self._line.last = segment
-            return (self.substituted(segment, _ENTITY, self._shown),)
-        return super().feed(segment)
+    kinds = (Kind.PROSE, Kind.TABLE)
 
     def change(self, segment: Segment) -> Segment:
         """Decode the entities in *segment*."""
-        if self.opens_line and _SOURCE.match(segment.text):
+        if segment.kind is Kind.PROSE and self.opens_line and _SOURCE.match(segment.text):
             return segment
         return self.substituted(segment, _ENTITY, self._shown)
 

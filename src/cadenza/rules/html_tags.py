@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from html import unescape
 
 from ..text.prose import Prose
 from ..text.scripts import subscript, superscript
 from ..text.units import WHITESPACE
-from ..types import Edit, Halt, Kind, Segment
-from .rule import BEFORE_LINE, LineRule, RuleContext, ends_line
+from ..types import Edit, Kind, Segment
+from .rule import BEFORE_LINE, LineRule, ends_line
 
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -52,28 +51,15 @@ class HtmlTags(LineRule):
     """Replaces tags that style their content, ``<br>``, and comments; in tables too, where a ``<br>`` stays."""
 
     sign = "<"
-
-    def __init__(self, context: RuleContext) -> None:
-        super().__init__(context)
-        self._in_page = False  # whether the lines are the source of a page, up to an empty one
-
-    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Replace the tags in *segment*, unless it is code; drop it if nothing of it is left."""
-        if self._in_page and not segment.text.strip(WHITESPACE):
-            self._in_page = False
-        if self.sign not in segment.text or segment.kind is Kind.CODE:
-            self._line.last = segment
-            return (segment,)
-        self.opens_line = self._line.opens_line
-        self._line.last = segment
-        changed = self._without_tags(segment) if segment.kind is Kind.TABLE else self.change(segment)
-        return (changed,) if changed.text else ()
+    kinds = (Kind.PROSE, Kind.TABLE)
 
     def change(self, segment: Segment) -> Segment:
-        """Replace the tags in *segment*."""
-        if self.opens_line and _PAGE.match(segment.text):
-            self._in_page = True
-        if self._in_page:
+        """Replace the tags in *segment*. The rule waits while the lines are the source of a page, up to an empty one."""
+        if segment.kind is Kind.TABLE:
+            return self._without_tags(segment)
+        begins_page = self.opens_line and _PAGE.match(segment.text) is not None
+        self.waits = (self.waits or begins_page) and bool(segment.text.strip(WHITESPACE))
+        if self.waits or segment.kind is Kind.CODE or self.sign not in segment.text:
             return segment
         if "<!--" in segment.text:
             comments = [Edit(*match.span()) for match in self.prose(segment).matches(_COMMENT)]

@@ -7,7 +7,7 @@ Models put the addresses at the end, when the text was sent already. Then ``[tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..text.scripts import superscript
 from ..types import Edit, Segment
@@ -27,53 +27,54 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 class ReferenceLinks(LineRule):
     """Replaces links and the lines with their addresses. What may be something else than a link stays."""
 
-    sign = "]"
+    sign = "["
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._addresses: dict[str, str] = {}
-        self._numbered: set[str] = set()  # shown as a number, because the address was not known
+        self._used: set[str] = set()
 
     def change(self, segment: Segment) -> Segment:
         """Replace the links and definitions in *segment*."""
         if "][" not in segment.text and "]:" not in segment.text:
-            return segment
+            return segment  # most brackets are neither
         return self.rewritten(segment, self._edits(segment))
 
     def _edits(self, segment: Segment) -> Iterator[Edit]:
-        prose = self.prose(segment)
         for match in _EITHER.finditer(segment.text):
-            if not prose.is_free(match.start(), match.start() + 1):
-                continue
-            if match["defined"] is None:
-                if prose.is_free(*match.span("end")):
-                    yield from self._link(match)
-            elif self.begins_line(segment.text, match.start()):
-                yield self._definition(match)
+            begin = match.start()
+            if match["defined"] is not None:
+                if self.begins_line(segment.text, begin) and self.prose(segment).is_free(begin, begin + 1):
+                    yield self._definition(match)
+            elif edits := self._link(match):  # the scan costs more than this check
+                prose = self.prose(segment)
+                if prose.is_free(begin, begin + 1) and prose.is_free(*match.span("end")):
+                    self._used.add(match["id"])
+                    yield from edits
 
     def _definition(self, match: re.Match[str]) -> Edit:
         name, address = match["defined"], match["address"]
+        is_numbered = _NUMBER.fullmatch(name) and name in self._used
         self._addresses.setdefault(_key(name), address)
         title = match["title"] or match["other_title"]
-        mark = superscript(name) if name in self._numbered else f"[{name}]:"
+        mark = superscript(name) if is_numbered else f"[{name}]:"
         return Edit(*match.span(), f"{mark} <{address}>" + (f" ({title})" if title else ""))
 
-    def _link(self, match: re.Match[str]) -> Iterator[Edit]:
+    def _link(self, match: re.Match[str]) -> Sequence[Edit]:
+        """The edits that show a link; none if it may be something else."""
         text, name = match["text"], match["id"] or match["text"]
-        begin, end = match.start(), match.end()
+        begin, (end, after) = match.start(), match.span("end")
         address = self._addresses.get(_key(name))
         if address is not None:
             is_even = address.count("(") == address.count(")")
-            yield Edit(match.start("end"), end, f"]({address})" if is_even else f"](<{address}>)")
-        elif match.string[begin - 1 : begin] == "!" or match["id"] is None:
-            return  # an image, or perhaps no link at all
-        elif _NUMBER.fullmatch(name) and _LETTERS.search(text):
-            self._numbered.add(name)
-            yield Edit(begin, begin + 1)
-            yield Edit(match.start("end"), end, superscript(name) or name)
-        elif " " in text.strip():  # words, so it is no index
-            yield Edit(begin, begin + 1)
-            yield Edit(match.start("end"), end, f" [{name}]")
+            return (Edit(end, after, f"]({address})" if is_even else f"](<{address}>)"),)
+        if match["id"] is None or match.string[begin - 1 : begin] == "!":
+            return ()  # an image, or perhaps no link at all
+        if _NUMBER.fullmatch(name) and _LETTERS.search(text):
+            return Edit(begin, begin + 1), Edit(end, after, superscript(name) or name)
+        if " " in text.strip() and _LETTERS.search(text):  # words, so it is no index
+            return Edit(begin, begin + 1), Edit(end, after, f" [{name}]")
+        return ()
 
 
 def _key(name: str) -> str:

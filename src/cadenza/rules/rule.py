@@ -150,25 +150,38 @@ class LineOpening:
 
 
 class LineRule(Rule):
-    """A rule for which it matters where a line begins."""
+    """A rule for which it matters where a line begins, and that looks for a sign. It holds nothing back.
+
+    Rules of this kind that follow each other are grouped: a segment without any of their signs passes all of them at once.
+    """
 
     sign = ""
-    """A text without which ``change`` has nothing to do."""
+    """A text without which ``change`` has nothing to do, unless the rule waits."""
+    kinds: tuple[Kind, ...] = (Kind.PROSE,)
+    """What ``change`` gets, unless the rule waits."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._line = LineOpening()
+        self.line = LineOpening()
         self.opens_line = True
         """Whether the segment that ``change`` gets begins a line."""
+        self.waits = False
+        """Whether the next segment matters, whatever it is."""
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Pass prose that has the sign to ``change``."""
-        if self.sign not in segment.text or segment.kind is not Kind.PROSE:
-            self._line.last = segment
-            return (segment,)
-        self.opens_line = self._line.opens_line
-        self._line.last = segment
-        return (self.change(segment),)
+        """Return what is left of *segment*."""
+        left = self.left_of(segment)
+        return () if left is None else (left,)
+
+    def left_of(self, segment: Segment) -> Segment | None:
+        """Pass *segment* to ``change`` if it may matter; ``None`` if nothing is left of it."""
+        if not self.waits and (self.sign not in segment.text or segment.kind not in self.kinds):
+            self.line.last = segment
+            return segment
+        self.opens_line = self.line.opens_line
+        self.line.last = segment
+        changed = self.change(segment)
+        return changed if changed is segment or changed.text else None
 
     def begins_line(self, text: str, index: int) -> bool:
         """Whether a line begins at *index* of the *text* of the segment that ``change`` got."""

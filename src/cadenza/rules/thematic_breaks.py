@@ -11,48 +11,50 @@ from dataclasses import replace
 
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
-from .rule import LineRule, RuleContext, ends_line
+from .rule import Rule, RuleContext, ends_line
 
 # Groups of different widths, ``----  ---``, are the rule of a table that is drawn with spaces.
 _BREAK = re.compile(
-    r"[ \t\n]*+(?:([-*_])(?:\1{2,}+|(?:[ \t]++\1){2,}+)|(?P<tag><hr[ \t]*+/?>)|(?P<title>={3,}+))[ \t\n]*+",
+    r"[ \t]*+(?:([-*_])(?:\1{2,}+|(?:[ \t]++\1){2,}+)|(?P<tag><hr[ \t]*+/?>)|(?P<title>={3,}+))[ \t\n]*+",
     re.IGNORECASE,
 )
+_FIRST = frozenset("-*_=< \t")
+"""What the line of a break begins with."""
 _ENDS = (Boundary.FINAL, Boundary.TOOL_CALL)
 
 
-class ThematicBreaks(LineRule):
+class ThematicBreaks(Rule):
     """Leaves only the line end of a break. Empty lines after it are dropped, because the break is one."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
+        self._last: Segment | None = None
         self._after_break = False
-        self._below_text = False  # whether the line before has text that a ``===`` would make a heading
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Pass on, blank or drop *segment*."""
+        before, self._last = self._last, segment
         text = segment.text
-        after_break, below_text = self._after_break, self._below_text
-        self._after_break = self._below_text = False
-        opens_line = self._line.opens_line
-        self._line.last = segment
-        if segment.kind is not Kind.PROSE:
-            return (segment,)
-        if text == "\n" and after_break and segment.boundary is Boundary.NEWLINE:
-            self._after_break = True
-            return ()
-        found = _BREAK.fullmatch(text) if opens_line else None
-        if found is None or not _stands_alone(segment):
-            self._below_text = bool(text.strip(WHITESPACE))
+        if self._after_break:
+            self._after_break = text == "\n" and segment.boundary is Boundary.NEWLINE
+            if self._after_break:
+                return ()
+        if text[:1] not in _FIRST:
+            return (segment,)  # the usual case
+        found = _BREAK.fullmatch(text)
+        if found is None or not _stands_alone(segment, before):
             return (segment,)
         if found["title"]:
-            return () if below_text else (segment,)
+            has_title = before is not None and before.kind is Kind.PROSE and before.text.strip(WHITESPACE)
+            return () if has_title else (segment,)
         self._after_break = True
         if segment.boundary in _ENDS:
             return ()  # nothing follows that it could separate
         return (replace(segment, text="\n" * text.count("\n"), boundary=Boundary.SECTION),)
 
 
-def _stands_alone(segment: Segment) -> bool:
-    """Whether the line ends with *segment*, and its marks close no emphasis that is open."""
-    return ends_line(segment) and not ("*" in segment.text and "*" in segment.opens_in)
+def _stands_alone(segment: Segment, before: Segment | None) -> bool:
+    """Whether *segment* is a line of its own, and its marks close no emphasis that is open."""
+    is_line = (before is None or ends_line(before)) and ends_line(segment)
+    closes = "*" in segment.text and "*" in segment.opens_in
+    return is_line and not closes and segment.kind is Kind.PROSE

@@ -6,15 +6,15 @@ Each rule is a small stage of its own in ``cadenza.rules``; this stage is the se
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from ..errors import SettingsError
 from ..rules import RULES, Prefill
-from ..rules.rule import Rule, RuleContext, Scan
+from ..rules.rule import LineRule, Rule, RuleContext, Scan
 from ..text.units import WHITESPACE
-from ..types import Boundary, Ending, Segment
+from ..types import Boundary, Ending, Kind, Segment
 from .stage import Pipe
 
 
@@ -40,8 +40,50 @@ def with_echo(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Rule
 
 
 def _row(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
-    row = (rule(context) for rule in rules)
-    return Pipe(*(rule for rule in row if not rule.is_idle))
+    row = (rule for rule in (rule(context) for rule in rules) if not rule.is_idle)
+    groups = (list(group) for _, group in groupby(row, key=lambda rule: isinstance(rule, LineRule)))
+    return Pipe(*(stage for group in groups for stage in _grouped(group)))
+
+
+def _grouped(rules: Sequence[Rule]) -> Sequence[Rule | _LineRules]:
+    """*rules* as they are, or as one stage if all of them are line rules."""
+    line_rules = [rule for rule in rules if isinstance(rule, LineRule)]
+    return (_LineRules(line_rules),) if line_rules else rules
+
+
+class _LineRules:
+    """Line rules that follow each other. Most segments have no sign that one of them looks for, and pass at once."""
+
+    def __init__(self, rules: Iterable[LineRule]) -> None:
+        self.stages = tuple(rules)
+        signs = {rule.sign for rule in self.stages}
+        self._signs = [sign for sign in signs if not any(other in sign for other in signs - {sign})]
+        self._passed: Segment | None = None  # the last one that no rule has seen
+        self._waits = False
+
+    def feed(self, segment: Segment, /) -> Iterable[Segment]:
+        """Send *segment* through the rules if it has a sign, or if a rule waits."""
+        if not self._waits:
+            for sign in self._signs:
+                if sign in segment.text and segment.kind is not Kind.CODE:
+                    break
+            else:
+                self._passed = segment
+                return (segment,)
+        if self._passed is not None:
+            for rule in self.stages:
+                rule.line.last = self._passed
+            self._passed = None
+        left: Segment | None = segment
+        for rule in self.stages:
+            if left is not None:
+                left = rule.left_of(left)
+        self._waits = any(rule.waits for rule in self.stages)
+        return () if left is None else (left,)
+
+    def flush(self, _: Ending, /) -> tuple[()]:
+        """Return nothing: line rules hold nothing back."""
+        return ()
 
 
 def without(rules: Iterable[type[Rule]], *names: str) -> tuple[type[Rule], ...]:

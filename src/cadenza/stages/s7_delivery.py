@@ -15,16 +15,16 @@ from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.formulas import is_formula
 from ..text.humanize import humanize
-from ..text.line_sorts import is_lead_in
+from ..text.line_sorts import is_lead_in, line_context
 from ..text.plain_table import split_columns
-from ..text.split import fit, line_context, split
+from ..text.split import fit, split
 from ..text.tables import Table
 from ..text.units import WHITESPACE, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
-from .s7_packing import Cut, Piece, messages, shown, slices, wrote
-from .s7_shape import Bundle, Shaper
+from .s7_packing import messages, shown, slices, wrote
+from .s7_shape import Bundle, Cut, Shaper, TextPiece
 
 
 class Chance(Protocol):
@@ -79,15 +79,20 @@ class Composer:
         self._degree = _DEGREES[shape]
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
-        self._measure = units if self._markup is MARKDOWN else self._markup.size
         self._shaper = (
-            Shaper(shape, gather=settings.gather, limit=self._limit, measure=self._measure, has_begun=planned > 0)
+            Shaper(
+                shape,
+                gather=settings.gather,
+                limit=self._limit,
+                markup=self._markup,
+                cut=self._cut,
+                has_begun=planned > 0,
+            )
             if settings.grouping or not self._degree
             else None
         )
         self._pictures = pictures  # whether a painter will try to make them of tables
         self._formula_pictures = formula_pictures  # and of formulas
-        self._paints = pictures or formula_pictures
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
@@ -129,13 +134,13 @@ class Composer:
     def _planned_for(self, segment: Segment) -> list[Post | Halt]:
         if self._shaper is None:
             text = self._in_context(segment)
-            piece = Piece(segment, text, Cut.BLOCK)
+            piece = TextPiece(segment, text, Cut.BLOCK)
             return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
-        return self._posts(self._shaper.feed(segment))
+        return self._posts(self._shaper.take(segment))
 
     def _rest(self) -> list[Bundle]:
         """What the shaper still holds."""
-        return [] if self._shaper is None else self._shaper.flush()
+        return [] if self._shaper is None else self._shaper.rest()
 
     # --- files -----------------------------------------------------------------------------
 
@@ -153,7 +158,7 @@ class Composer:
         before = [piece for bundle in bundles[-1:] for piece in bundle.pieces]
         text = next((piece.text for piece in reversed(before) if not piece.is_blank), "")
         cut = Cut.GLUED if is_lead_in(text) else Cut.BLOCK
-        pieces = [*before, Piece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", cut)]
+        pieces = [*before, TextPiece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", cut)]
         start = _caption(pieces, len(before))
         posts = self._posts([*bundles[:-1], Bundle(pieces[:start])])
         return posts + self._made([self._message(pieces[start:])], pieces[start:], file)
@@ -181,11 +186,11 @@ class Composer:
             if is_plain and self._degree:
                 posts += self._made(self._plain(pieces), pieces)
                 continue
-            rest = self._pictured(pieces, posts) if self._paints else pieces
+            rest = self._pictured(pieces, posts) if self._pictures or self._formula_pictures else pieces
             posts += self._made_of(rest, is_plain=is_plain)
         return posts
 
-    def _pictured(self, pieces: Sequence[Piece], posts: list[Post | Halt]) -> Sequence[Piece]:
+    def _pictured(self, pieces: Sequence[TextPiece], posts: list[Post | Halt]) -> Sequence[TextPiece]:
         """Plan *pieces* up to the last table, with pictures; return the rest."""
         start = 0
         for index, piece in enumerate(pieces):
@@ -198,11 +203,11 @@ class Composer:
 
     def _is_picture(self, segment: Segment) -> bool:
         """Whether a picture of *segment* will be tried."""
-        if not segment.is_painted:
+        if not segment.is_painted or segment.opens_in or segment.ends_in:  # a picture would leave its spoiler
             return False
         return self._formula_pictures if is_formula(segment.source) else self._pictures
 
-    def _picture(self, pieces: Sequence[Piece]) -> list[Post | Halt]:
+    def _picture(self, pieces: Sequence[TextPiece]) -> list[Post | Halt]:
         """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
         planned = self._made_of(pieces)
         texts = tuple(post for post in planned if isinstance(post, Post))
@@ -214,7 +219,7 @@ class Composer:
         post = replace(texts[0], text=caption, source=whole.source or source, picture=source, instead=texts)
         return [post, *planned[len(texts) :]]
 
-    def _made_of(self, pieces: Sequence[Piece], *, is_plain: bool = False) -> list[Post | Halt]:
+    def _made_of(self, pieces: Sequence[TextPiece], *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
         for part in self._cut(pieces):
             posts += self._made(
@@ -222,10 +227,10 @@ class Composer:
             )
         return posts
 
-    def _cut(self, pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
-        return messages(pieces, self._limit, self._measure)
+    def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
+        return messages(pieces, self._limit, self._markup.size)
 
-    def _message(self, pieces: Sequence[Piece], text: str | None = None) -> _Message:
+    def _message(self, pieces: Sequence[TextPiece], text: str | None = None) -> _Message:
         """The message of *pieces*, which shows *text*."""
         raw = wrote(pieces)
         core = raw.strip(WHITESPACE)
@@ -241,10 +246,10 @@ class Composer:
             self._white, joint = joint, ""
         return joint
 
-    def _fitted(self, piece: Piece, *, is_plain: bool) -> list[_Message]:
+    def _fitted(self, piece: TextPiece, *, is_plain: bool) -> list[_Message]:
         """The messages of a single *piece*."""
         text, segment = shown([piece]), piece.segment
-        if self._measure(text) <= self._limit:
+        if self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
                 text = humanize(text)[0]
             return [self._message([piece], text)]
@@ -258,7 +263,7 @@ class Composer:
             return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
         return _with_joints(raw, texts, joint, segment.kind)
 
-    def _plain(self, pieces: Sequence[Piece]) -> list[_Message]:
+    def _plain(self, pieces: Sequence[TextPiece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
         first = pieces[0]
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
@@ -301,7 +306,7 @@ class Composer:
     # --- from messages to posts ----------------------------------------------------------------
 
     def _made(
-        self, made: Iterable[_Message], pieces: Sequence[Piece], file: Attachment | None = None
+        self, made: Iterable[_Message], pieces: Sequence[TextPiece], file: Attachment | None = None
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
@@ -340,7 +345,7 @@ class Composer:
             remainder.append(wrote(bundle.pieces))
 
 
-def _caption(pieces: Sequence[Piece], index: int) -> int:
+def _caption(pieces: Sequence[TextPiece], index: int) -> int:
     """Where the text begins that announces the piece at *index*; *index* itself without one."""
     start = index
     if pieces[index].cut is not Cut.GLUED:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from enum import IntEnum
-from typing import NamedTuple
 
 from ..text.repair import split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
-from ..types import Kind, Segment
+from ..types import Kind
+from .s7_shape import Cut, TextPiece
 
 _EARLY = 4
 """A better cut counts only if it leaves at least this part of a message in front of it."""
@@ -23,45 +22,11 @@ _REPEATED = WHITESPACE + ">*_~|#-"
 _INDENT = re.compile(r"[ \t]*")
 
 
-class Cut(IntEnum):
-    """How bad a cut is, the best first."""
-
-    BLOCK = 1
-    """Between two blocks."""
-    ITEM = 2
-    """Between two items of a list; one or two more between nested ones."""
-    NESTED = 3
-    DEEP = 4
-    LINE = 5
-    SENTENCE = 6
-    """Within a line, where stage 5 has cut it."""
-    GLUED = 7
-    """After a heading or a lead-in, or within emphasis."""
-    NEVER = 8
-    """In front of an empty line, or of what must not begin a message."""
-
-
-class Piece(NamedTuple):
-    """A line, a part of one, a code block or a table."""
-
-    segment: Segment
-    text: str
-    cut: Cut
-    """How bad a cut in front of it is."""
-    context: str = ""
-    """The quote marks and the indent of its line, if the line began in an earlier piece."""
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether it is an empty line."""
-        return not self.text or self.text.isspace()
-
-
 Measure = Callable[[str], int]
 """Measures a text as the chat does."""
 
 
-def messages(pieces: Sequence[Piece], limit: int, measure: Measure) -> Iterator[Sequence[Piece]]:
+def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
     sizes = [measure(piece.text) for piece in pieces]
     start = 0
@@ -71,7 +36,7 @@ def messages(pieces: Sequence[Piece], limit: int, measure: Measure) -> Iterator[
         start = end
 
 
-def _end(pieces: Sequence[Piece], sizes: Sequence[int], start: int, limit: int, measure: Measure) -> int:
+def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: int, measure: Measure) -> int:
     """Where the message that begins with the piece at *start* ends."""
     end, used = start, 0
     room = limit - _marks(pieces[start])
@@ -93,15 +58,15 @@ def _end(pieces: Sequence[Piece], sizes: Sequence[int], start: int, limit: int, 
     return best[1]
 
 
-def _marks(piece: Piece) -> int:
+def _marks(piece: TextPiece) -> int:
     return len(piece.segment.opens_in) + len(piece.context)
 
 
-def _fits(pieces: Sequence[Piece], limit: int, measure: Measure) -> bool:
+def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
     return measure(shown(pieces)) <= limit
 
 
-def shown(pieces: Sequence[Piece]) -> str:
+def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
     text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
     core = text.strip(WHITESPACE)
@@ -112,37 +77,37 @@ def shown(pieces: Sequence[Piece]) -> str:
     return core
 
 
-def wrote(pieces: Sequence[Piece]) -> str:
+def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
     return "".join(_source(piece) for piece in pieces)
 
 
-def _text(piece: Piece) -> str:
+def _text(piece: TextPiece) -> str:
     return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.is_painted else piece.text
 
 
-def _source(piece: Piece) -> str:
+def _source(piece: TextPiece) -> str:
     source = piece.segment.source
     if not source:
         return piece.segment.joint + piece.text
     return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
-def _reopened(piece: Piece, text: str) -> str:
+def _reopened(piece: TextPiece, text: str) -> str:
     marks = piece.segment.opens_in
     if marks and text.startswith(marks[::-1]) and not text.startswith(marks[::-1] * 2):
         return text[len(marks) :].lstrip(WHITESPACE)  # it begins with the marks that close them
     return marks + text
 
 
-def _closed(piece: Piece, text: str) -> str:
+def _closed(piece: TextPiece, text: str) -> str:
     marks = piece.segment.ends_in
     if marks and text.endswith(marks):
         return text[: -len(marks)].rstrip(WHITESPACE)  # it ends with the marks that open them
     return text + marks[::-1]
 
 
-def _dedented(pieces: Sequence[Piece]) -> Iterator[Piece]:
+def _dedented(pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
     """*pieces* with the indent of the first line taken from the lines below that have it too.
 
     A chat trims the first line of a message; an item below it would look nested.
@@ -159,7 +124,7 @@ def _dedented(pieces: Sequence[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def _indent(piece: Piece) -> str:
+def _indent(piece: TextPiece) -> str:
     match = _INDENT.match(piece.text)
     return match.group() if match and piece.cut is not Cut.SENTENCE else ""
 

@@ -14,10 +14,11 @@ Only the text decides, never the clock or how the text was sliced.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, auto
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
+from ..targets.target import Markup
 from ..text.line_sorts import (
     LineSort,
     is_lead_in,
@@ -29,10 +30,8 @@ from ..text.line_sorts import (
     sort_line,
 )
 from ..text.spans import survey
-from ..text.split import line_context
 from ..text.units import WHITESPACE
 from ..types import Boundary, Identity, Kind, Segment
-from .s7_packing import Cut, Measure, Piece, messages
 
 _FEW_LINES = 6
 """Code and tables of more lines have a message of their own, with their lead-in."""
@@ -42,10 +41,48 @@ _CODE_INDENT = 4
 _NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 
 
+class Cut(IntEnum):
+    """How bad a cut is, the best first."""
+
+    BLOCK = 1
+    """Between two blocks."""
+    ITEM = 2
+    """Between two items of a list; one or two more between nested ones."""
+    NESTED = 3
+    DEEP = 4
+    LINE = 5
+    SENTENCE = 6
+    """Within a line, where stage 5 has cut it."""
+    GLUED = 7
+    """After a heading or a lead-in, or within emphasis."""
+    NEVER = 8
+    """In front of an empty line, or of what must not begin a message."""
+
+
+class TextPiece(NamedTuple):
+    """A line, a part of one, a code block or a table."""
+
+    segment: Segment
+    text: str
+    cut: Cut
+    """How bad a cut in front of it is."""
+    context: str = ""
+    """The quote marks and the indent of its line, if the line began in an earlier piece."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is an empty line."""
+        return not self.text or self.text.isspace()
+
+
+Cutter = Callable[[Sequence[TextPiece]], Iterable[Sequence[TextPiece]]]
+"""Cuts pieces into messages that fit."""
+
+
 class Bundle(NamedTuple):
     """The pieces of one message."""
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextPiece]
     is_plain: bool = False
     """Whether it is a line or sentence of prose, which has no structure to keep."""
 
@@ -66,7 +103,7 @@ class Block:
 
     def __init__(self, sort: LineSort) -> None:
         self.sort = sort
-        self.pieces: list[Piece] = []
+        self.pieces: list[TextPiece] = []
         self.size = 0
         self.indents: list[int] = []
         """How far the open items of a list are indented."""
@@ -76,7 +113,7 @@ class Block:
         """Whether it is code or a table of many lines."""
         self.verse = Verse.NO
 
-    def add(self, piece: Piece, size: int) -> None:
+    def add(self, piece: TextPiece, size: int) -> None:
         """Append *piece*."""
         self.pieces.append(piece)
         self.size += size
@@ -103,32 +140,36 @@ class Block:
 class Shaper:
     """Sorts the segments of one reply into bundles."""
 
-    def __init__(self, shape: str, *, gather: int, limit: int, measure: Measure, has_begun: bool = False) -> None:
+    def __init__(
+        self, shape: str, *, gather: int, limit: int, markup: Markup, cut: Cutter, has_begun: bool = False
+    ) -> None:
+        """Bundle messages of at most *limit*; *cut* cuts what is longer."""
         self._shape = shape
         self._gathers = shape in ("reply", "blocks")
         self._gather = min(gather, limit)
         self._limit = limit
-        self._measure = measure
+        self._measure = markup.size
+        self._cut = cut
         self._has_begun = has_begun  # whether a message of this reply was bundled before
         self._block: Block | None = None
         self._group: list[Block] = []  # blocks that belong together: the last one waits for what follows
         self._message: list[list[Block]] = []  # groups that share a message
-        self._loose: list[Piece] = []  # empty lines that follow no block
+        self._loose: list[TextPiece] = []  # empty lines that follow no block
         self._speaker: Identity | None = None  # who says what is waiting
         self._line: str | None = None  # the beginning of the current line, if it goes on
         self._sorted = sort_line("")  # what that line is
 
-    def feed(self, segment: Segment) -> list[Bundle]:
+    def take(self, segment: Segment) -> list[Bundle]:
         """Take *segment*; return the bundles that no later text can change."""
         out: list[Bundle] = []
         if self._has_other_speaker(segment):
-            out += self.flush()
+            out += self.rest()
         if segment.kind is not Kind.PROSE or segment.is_painted:
             self._take_block(segment, out)
         else:
             text = _with_line_end(segment)
             if self._is_plain(segment, text):
-                return [Bundle((Piece(segment, text, Cut.BLOCK),), is_plain=True)]
+                return [Bundle((TextPiece(segment, text, Cut.BLOCK),), is_plain=True)]
             for line in [text] if segment.source else _lines(text):
                 self._take_line(segment, line, out)
             if segment.boundary is Boundary.SECTION:
@@ -151,7 +192,7 @@ class Shaper:
         self._line = None if text.endswith("\n") else text
         return True
 
-    def flush(self) -> list[Bundle]:
+    def rest(self) -> list[Bundle]:
         """Return everything that is left."""
         out: list[Bundle] = []
         self._end_block(out)
@@ -181,7 +222,7 @@ class Shaper:
             return
         line = self._sorted = sort_line(text)
         if line.sort is LineSort.BLANK:
-            self._take_blank(Piece(segment, text, Cut.NEVER), out)
+            self._take_blank(TextPiece(segment, text, Cut.NEVER), out)
             return
         is_quoting = text.startswith(">>> ") and segment.boundary is Boundary.OVERFLOW  # its lines are quoted too
         self._line = None if text.endswith("\n") and not is_quoting else text
@@ -192,7 +233,7 @@ class Shaper:
         if block is None:
             return
         cut = self._cut_before(block, line.sort, line.indent)
-        self._add(block, Piece(segment, text, cut), out)
+        self._add(block, TextPiece(segment, text, cut), out)
         self._end_part(segment, block, text, out)
 
     def _end_part(self, segment: Segment, block: Block, text: str, out: list[Bundle]) -> None:
@@ -212,10 +253,10 @@ class Shaper:
         is_code = bool(block.pieces) and block.pieces[-1].segment.kind is not Kind.PROSE
         context = "" if is_code else line_context(begun)
         cut = Cut.NEVER if not text.strip(WHITESPACE) else Cut.SENTENCE
-        self._add(block, Piece(segment, text, cut, context), out)
+        self._add(block, TextPiece(segment, text, cut, context), out)
         self._end_part(segment, block, text, out)
 
-    def _take_blank(self, piece: Piece, out: list[Bundle]) -> None:
+    def _take_blank(self, piece: TextPiece, out: list[Bundle]) -> None:
         block = self._block
         if block is not None:
             block.add(piece, len(piece.text))
@@ -272,7 +313,7 @@ class Shaper:
         block.pieces = self._loose
         self._loose = []
 
-    def _add(self, block: Block, piece: Piece, out: list[Bundle]) -> None:
+    def _add(self, block: Block, piece: TextPiece, out: list[Bundle]) -> None:
         if block.pieces and _last_open(block.pieces):
             piece = piece._replace(cut=max(piece.cut, Cut.GLUED))
         if block.sort is LineSort.ITEM and not block.indents:
@@ -299,15 +340,15 @@ class Shaper:
         indent = segment.joint or segment.text[: len(segment.text) - len(segment.text.lstrip(" \t"))]
         if block is not None and block.sort is LineSort.ITEM and indent:  # it is a part of the item
             cut = Cut.GLUED if is_lead_in(block.last_line) else Cut.LINE
-            self._add(block, Piece(segment, segment.text, cut), out)
+            self._add(block, TextPiece(segment, segment.text, cut), out)
         elif block is not None and self._line is not None:  # it stands within a line
-            self._add(block, Piece(segment, segment.text, Cut.SENTENCE), out)
+            self._add(block, TextPiece(segment, segment.text, Cut.SENTENCE), out)
         else:
             self._begin(LineSort.CODE, out)
             block = self._block
             if block is not None:
                 block.is_large = segment.text.count("\n") > _FEW_LINES + 1
-                self._add(block, Piece(segment, segment.text, Cut.BLOCK), out)
+                self._add(block, TextPiece(segment, segment.text, Cut.BLOCK), out)
         self._line = None if segment.text.endswith("\n") else ""
         if self._line is None and block is self._block and block is not None and block.sort is LineSort.CODE:
             self._end_block(out)
@@ -405,7 +446,7 @@ class Shaper:
             return
         self._end_message(out)
         pieces = list(_pieces([[*self._group, block]]))
-        *full, rest = messages(pieces, self._limit, self._measure)
+        *full, rest = self._cut(pieces)
         if full:
             self._has_begun = True
             out += (Bundle(part) for part in full)
@@ -418,7 +459,7 @@ def _size(group: Iterable[Block]) -> int:
     return sum(block.size for block in group)
 
 
-def _pieces(groups: Iterable[Iterable[Block]]) -> Iterator[Piece]:
+def _pieces(groups: Iterable[Iterable[Block]]) -> Iterator[TextPiece]:
     """The pieces of *groups*; a cut within a group is worse than one between two."""
     for group in groups:
         for number, block in enumerate(group):
@@ -436,7 +477,7 @@ def _verse(so_far: Verse, line: str) -> Verse:
     return Verse.PERHAPS if so_far is Verse.NO and may_be_verse(line) else Verse.NO
 
 
-def _last_open(pieces: Sequence[Piece]) -> bool:
+def _last_open(pieces: Sequence[TextPiece]) -> bool:
     return bool(pieces[-1].segment.ends_in)
 
 

@@ -45,25 +45,26 @@ class Pipe:
     A stage that raises also ends the pipe. What had passed it before is kept: the next ``flush`` returns it.
     """
 
-    __slots__ = ("_feed_first", "_halted", "_rescued", "_stages")
+    __slots__ = ("_feeds", "_halted", "_rescued", "_single", "_stages")
 
     def __init__(self, *stages: Stage[Any, Any]) -> None:
         self._stages: tuple[Stage[Any, Any], ...] = tuple(inner for stage in stages for inner in _members(stage))
-        self._feed_first = self._stages[0].feed if self._stages else _unchanged
+        self._single = tuple(inner for stage in self._stages for inner in getattr(stage, "stages", (stage,)))
+        self._feeds = tuple(stage.feed for stage in self._stages) or (_unchanged,)
         self._halted = False
         self._rescued: list[Any] = []  # what had passed a stage before it failed
 
     @property
     def stages(self) -> tuple[Stage[Any, Any], ...]:
-        """The stages, in order."""
-        return self._stages
+        """The stages, in order, with those of a group one by one."""
+        return self._single
 
     def feed(self, item: Any, /) -> list[Any]:
         """Send *item* through the stages."""
         if self._halted:
             return []
         try:
-            results = self._feed_first(item)
+            results = self._feeds[0](item)
         except Exception:
             self._break_off([], 1)
             raise
@@ -100,26 +101,34 @@ class Pipe:
 
     def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
         """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
-        for after, stage in enumerate(self._stages[start:], start + 1):
-            passed: list[Any] = []
+        for after, feed in enumerate(self._feeds[start:], start + 1):
+            if type(items) is not tuple or len(items) != 1 or type(items[0]) in _GOES_PAST:
+                items = self._pass_all(items, self._stages[after - 1], after)
+                continue
             try:
-                if type(items) is tuple and len(items) == 1 and type(items[0]) not in _GOES_PAST:
-                    items = stage.feed(items[0])  # usually there is one item, and no list is needed
-                    continue
-                for item in items:
-                    if type(item) is Halt:
-                        passed += stage.flush(Ending.FINAL)
-                        passed.append(item)
-                        break  # what follows a halt is dropped
-                    if type(item) is Aside:
-                        passed.append(item)
-                    else:
-                        passed += stage.feed(item)
+                items = feed(items[0])  # usually there is one item, and no list is needed
             except Exception:
-                self._break_off(passed, after)
+                self._break_off([], after)
                 raise
-            items = passed
         return self._until_halt(items)
+
+    def _pass_all(self, items: Iterable[Any], stage: Stage[Any, Any], after: int) -> list[Any]:
+        """Send *items* through *stage*, which comes before the stage number *after*."""
+        passed: list[Any] = []
+        try:
+            for item in items:
+                if type(item) is Halt:
+                    passed += stage.flush(Ending.FINAL)
+                    passed.append(item)
+                    break  # what follows a halt is dropped
+                if type(item) is Aside:
+                    passed.append(item)
+                else:
+                    passed += stage.feed(item)
+        except Exception:
+            self._break_off(passed, after)
+            raise
+        return passed
 
     def _break_off(self, passed: list[Any], after: int) -> None:
         """A stage failed after it *passed* these items on: send them through the stages *after* it, and keep them."""
@@ -140,7 +149,7 @@ class Pipe:
 
 def _members(stage: Stage[Any, Any]) -> tuple[Stage[Any, Any], ...]:
     """The stages of *stage*, if it is a pipe: one loop instead of two."""
-    return stage.stages if isinstance(stage, Pipe) else (stage,)
+    return stage._stages if isinstance(stage, Pipe) else (stage,)  # noqa: SLF001  # a group stays one
 
 
 def skipped(stage: object) -> int:

@@ -32,6 +32,10 @@ class SortedLine(NamedTuple):
     indent: int = 0
 
 
+LINE_MARKS = re.compile(
+    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
+)
+"""How a line begins that is a quote, a heading, subtext or an item of a list. It matches every line."""
 _TAB = 4
 _ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HEADING = re.compile(r"#{1,6} ")
@@ -62,6 +66,8 @@ def sort_line(line: str) -> SortedLine:
     indent = 0
     if core is not line and len(core) < len(line):
         indent = len(line[: len(line) - len(core)].expandtabs(_TAB))
+    if core.startswith("||"):
+        core = core[2:] or core  # a spoiler may begin with a list
     first = core[0]
     if first == ">":
         return SortedLine(LineSort.QUOTE, indent)
@@ -122,3 +128,11 @@ def is_short(line: str) -> bool:
 def is_verse(line: str) -> bool:
     """Whether *line* ends as only a line of a verse does: with a comma or a forced line break."""
     return _VERSE_END.search(line.strip("\n")) is not None
+
+
+def line_context(line: str) -> str:
+    """The beginning of a cut line after the cut: its line marks, and space in place of its list marker."""
+    match = LINE_MARKS.match(line)
+    if match is None:
+        return ""
+    return (match["quote"] or "") + " " * len(match["list"] or "")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .line_sorts import LINE_MARKS
 from .spans import FENCE_PREFIX, LONGEST_FENCE, LONGEST_INFO, PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
@@ -17,10 +18,6 @@ _FENCE_LINE = re.compile(
 _BACKTICKS = re.compile("`{3,}")
 _CLOSES_BLOCK = re.compile("`(?=``)")
 _MADE_HARMLESS = re.compile("`\u200b(?=`)")
-LINE_MARKS = re.compile(
-    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
-)
-"""How a line begins that is a quote, a heading, subtext or an item of a list. It matches every line."""
 _BLANKS = re.compile(f"[{WHITESPACE}]*")
 _MARKS = re.compile(r"\|\||~+|\*+|_+")
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")

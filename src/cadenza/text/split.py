@@ -22,7 +22,8 @@ from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .repair import LINE_MARKS, Fence, enclose, split_fence, tidy_block, without_closing
+from .line_sorts import line_context
+from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
 from .standalone import StandalonePart, standalone_parts
@@ -278,14 +279,6 @@ def _begins_line(text: str, index: int) -> bool:
     while before > 0 and text[before - 1] in WHITESPACE:
         before -= 1
     return "\n" in text[before:index]
-
-
-def line_context(line: str) -> str:
-    """The beginning of a cut line after the cut: its line marks, and space in place of its list marker."""
-    match = LINE_MARKS.match(line)
-    if match is None:
-        return ""
-    return (match["quote"] or "") + " " * len(match["list"] or "")
 
 
 def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> tuple[int, str]:
