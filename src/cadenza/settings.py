@@ -168,7 +168,10 @@ class RuleSettings:
     )
 
 
-_BEYOND_REFERENCE: tuple[str, ...] = ()
+_BEYOND_REFERENCE = (
+    *("list_code", "long_fences", "thematic_breaks", "html_tags", "html_entities", "deep_headings"),
+    *("task_lists", "footnotes", "reference_links", "images", "formulas"),
+)
 """The rules that the reference does not have."""
 
 

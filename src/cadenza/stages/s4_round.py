@@ -172,11 +172,7 @@ class Round:
                 items = self._text.feed(event.text)
             except Exception as error:  # noqa: BLE001  # a rule may be foreign code
                 items = self._rescued(error)
-            if not items:
-                return []
-            self._heard.append("".join(self._tokens))  # a string for every token would take ten times the memory
-            self._tokens.clear()
-            return self._noted(self._taken(items))
+            return self._noted(self._taken(items)) if items else []
         match event:
             case TextDelta(text):
                 return self.receive(TextDelta(text))  # a subclass
@@ -263,6 +259,8 @@ class Round:
 
     def _taken(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
         """The posts among *items*; asides and halts are stored here."""
+        self._heard.append("".join(self._tokens))  # a string for every token would take ten times the memory
+        self._tokens.clear()
         posts: list[Post] = []
         halt: Halt | None = None
         for item in items:

@@ -25,6 +25,7 @@ from ..text.line_sorts import (
     is_plain_title,
     is_short,
     is_verse,
+    line_context,
     looks_like_verse,
     may_be_verse,
     sort_line,
@@ -38,7 +39,6 @@ _FEW_LINES = 6
 _TINY = 24
 """A shorter first block does not leave alone."""
 _CODE_INDENT = 4
-_NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 
 
 class Cut(IntEnum):
@@ -57,6 +57,9 @@ class Cut(IntEnum):
     """After a heading or a lead-in, or within emphasis."""
     NEVER = 8
     """In front of an empty line, or of what must not begin a message."""
+
+
+_NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 
 
 class TextPiece(NamedTuple):
