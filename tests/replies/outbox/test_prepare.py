@@ -502,3 +502,15 @@ def test_without_pictures_of_tables_by_choice_of_the_caller_there_are_none_of_fo
     assert PostPreparer(None).under(RuleSettings()).formula_painter is None
     assert PostPreparer().under(RuleSettings(math="text")).formula_painter is None
     assert PostPreparer(None, formula_painter=painter).under(RuleSettings()).formula_painter is painter
+
+
+async def test_a_formula_is_really_drawn() -> None:
+    pytest.importorskip("ziamath")
+    pytest.importorskip("resvg_py")
+    target = MemoryTarget(limits=FILES)
+
+    await say(target, "\\[\n\\frac{a}{b}\n\\]", settings=AT_ONCE)
+
+    (post,) = target.posts
+    assert post.attachment is not None
+    assert post.attachment.data.startswith(b"\x89PNG")
