@@ -98,7 +98,7 @@ def test_segments_are_the_text_itself(text: str) -> None:
 def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int) -> None:
     text = CORPUS[name]
 
-    arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000, math="source")
+    arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000)
 
     assert _letters(text) == _letters("".join(_without_repeated_heads(arrived)))
 
