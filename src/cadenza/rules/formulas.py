@@ -102,7 +102,7 @@ def _parts(segment: Segment, found: Iterable[_Found]) -> list[Segment]:
         above, joint = _before_block("".join(prose), one.quote)
         prose.clear()
         if above:
-            parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN))
+            parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN, joint=""))
         source = one.quote + text[one.start : done].rstrip(WHITESPACE)
         block = replace(segment, text=_block(one), kind=Kind.CODE, boundary=Boundary.CODE_CLOSE)
         parts.append(replace(block, source=source, is_painted=True, joint=joint))
@@ -135,7 +135,7 @@ def _as_one(segment: Segment, parts: list[Segment], rest: str) -> list[Segment]:
     if not parts:
         return [replace(segment, text=rest, source=segment.source or segment.text)]
     if rest.strip(WHITESPACE):
-        parts.append(replace(segment, text=rest))
+        parts.append(replace(segment, text=rest, joint=""))
     else:
         parts[-1] = replace(parts[-1], text=parts[-1].text + "\n" * rest.count("\n"), boundary=segment.boundary)
     last = len(parts) - 1
