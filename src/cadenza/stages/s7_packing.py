@@ -16,7 +16,7 @@ from ..types import Kind
 from .s7_shape import Cut, TextPiece
 
 _EARLY = 4
-"""A better cut counts only if it leaves at least this part of a message in front of it."""
+"""A better cut counts only if it leaves at least this part of what fits in front of it."""
 _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
@@ -47,11 +47,11 @@ def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: i
         end += 1
     if end == len(pieces) or end <= start + 1:
         return max(end, start + 1)
-    fill, best = 0, (Cut.NEVER + 1, 0)
+    fill, best, most = 0, (Cut.NEVER + 1, 0), sum(sizes[start:end])
     for place in range(start + 1, end + 1):
         fill += sizes[place - 1]
         cut = pieces[place].cut
-        if cut < Cut.LINE and fill * _EARLY < limit:
+        if cut < Cut.LINE and fill * _EARLY < most:
             cut = Cut.GLUED  # a better place with more in front of it may follow
         if cut <= best[0]:
             best = (cut, place)

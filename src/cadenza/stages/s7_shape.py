@@ -132,6 +132,11 @@ class Block:
         return self.sort in (LineSort.TEXT, LineSort.ITEM) and is_lead_in(self.last_line)
 
     @property
+    def quotes_all(self) -> bool:
+        """Whether it is a ``>>>`` quote: everything behind it in the same message would be quoted too."""
+        return self.sort is LineSort.QUOTE and any(piece.text.lstrip().startswith(">>> ") for piece in self.pieces)
+
+    @property
     def is_title(self) -> bool:
         """Whether it is a title: marked as one, or a short line between empty ones that is no sentence."""
         if self.sort is not LineSort.TEXT or not self.has_ended:
@@ -400,7 +405,7 @@ class Shaper:
         if self._shape == "reply":
             return
         is_first = not self._has_begun and size >= _TINY
-        is_large = any(block.is_large for block in group)
+        is_large = any(block.is_large for block in group) or group[-1].quotes_all
         if is_first or is_large or sum(map(_size, self._message)) >= self._gather:
             self._end_message(out)
 
