@@ -14,6 +14,7 @@ Only the text decides, never the clock or how the text was sliced.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
@@ -39,6 +40,8 @@ _FEW_LINES = 6
 _TINY = 24
 """A shorter first block does not leave alone."""
 _CODE_INDENT = 4
+_PUNCTUATION = re.compile(r"[ \t]*[.,!?;:。！？、，]+[ \t]*(?:\n|\Z)")
+"""A line of punctuation, which belongs to the line before it."""
 
 
 class Cut(IntEnum):
@@ -502,5 +505,5 @@ def _lines(text: str) -> list[str]:
     if not text.strip("\n"):
         return list(text)
     ends = survey(text).line_ends
-    starts = [0, *(end + 1 for end in ends)]
+    starts = [0, *(end + 1 for end in ends if not _PUNCTUATION.match(text, end + 1))]
     return [line for start, end in zip(starts, [*starts[1:], len(text)], strict=True) if (line := text[start:end])]
