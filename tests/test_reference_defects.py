@@ -344,7 +344,7 @@ def test_b07_a_row_of_emoji_is_cut_between_them() -> None:
     [
         pytest.param(["abcdefgh", "abcdefgh", "\nx"], ["abcdefghabcdefgh", "x"], id="eight letters"),
         pytest.param(["la la la ", "la la la ", "la la la\nx"], ["la la la la la la la la la", "x"], id="refrain"),
-        pytest.param(["--------", "--------", "\nx"], ["----------------", "x"], id="dashes"),
+        pytest.param(["so --------", "--------", "\nx"], ["so ----------------", "x"], id="dashes"),
         pytest.param(["hahahaha", "hahahahaha", "!\nx"], ["hahahahahahahahaha!", "x"], id="laughter"),
         pytest.param(["hahaha! ", "hahaha! ", "that is funny"], ["hahaha! hahaha! that is funny"], id="laughter in words"),
         pytest.param(["Say it.\n", "Say it.\n", "Say it."], ["Say it.", "Say it.", "Say it."], id="lines"),
