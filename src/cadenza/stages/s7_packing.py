@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ..text.repair import split_fence, tidy_block, without_closing
+from ..text.repair import enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Kind
 from .s7_shape import Cut, TextPiece
@@ -42,7 +42,7 @@ def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: i
     room = limit - _marks(pieces[start])
     while end < len(pieces):
         used += sizes[end]
-        if used > room and not _fits(pieces[start : end + 1], limit, measure):
+        if used + len(pieces[end].segment.ends_in) > room and not _fits(pieces[start : end + 1], limit, measure):
             break
         end += 1
     if end == len(pieces) or end <= start + 1:
@@ -68,13 +68,32 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
-    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
-    core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
-    if core and (first.context or first.segment.opens_in or last.segment.ends_in):
-        core = (first.context + _reopened(first, core)).lstrip(WHITESPACE)
-        core = _closed(last, core)
-    return core
+    texts = [_text(first)] if len(pieces) == 1 else list(map(_text, _dedented(pieces)))
+    opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
+    if opens_in:
+        texts = _with_ends(texts, pieces)
+    core = "".join(texts).strip(WHITESPACE)
+    if core and (opens_in or ends_in):
+        core = enclose(core, opens_in, ends_in)
+    return (first.context + core).strip(WHITESPACE) if first.context and core else core
+
+
+def _marks_of(piece: TextPiece, marks: str) -> str:
+    """Of *marks*, those that mean something around *piece*: code is hidden by a spoiler, and never bold."""
+    return marks if piece.segment.kind is Kind.PROSE else "||" * ("||" in marks)
+
+
+def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
+    """*texts* with the marks closed that are open at the end of a piece and not at the beginning of the next.
+
+    The model never closed them; the line that they were in is over.
+    """
+    closed: list[str] = []
+    for text, piece, after in zip(texts, pieces, [*pieces[1:], None], strict=True):
+        is_over = after is not None and piece.segment.ends_in and not after.segment.opens_in
+        closed.append(enclose(text, "", piece.segment.ends_in) if is_over else text)
+    return closed
 
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
@@ -91,20 +110,6 @@ def _source(piece: TextPiece) -> str:
     if not source:
         return piece.segment.joint + piece.text
     return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
-
-
-def _reopened(piece: TextPiece, text: str) -> str:
-    marks = piece.segment.opens_in
-    if marks and text.startswith(marks[::-1]) and not text.startswith(marks[::-1] * 2):
-        return text[len(marks) :].lstrip(WHITESPACE)  # it begins with the marks that close them
-    return marks + text
-
-
-def _closed(piece: TextPiece, text: str) -> str:
-    marks = piece.segment.ends_in
-    if marks and text.endswith(marks):
-        return text[: -len(marks)].rstrip(WHITESPACE)  # it ends with the marks that open them
-    return text + marks[::-1]
 
 
 def _dedented(pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
