@@ -238,13 +238,13 @@ class ConsoleTarget:
                     yield self._hung(self._prose(block))
 
     def _hung(self, text: Text) -> Text:
-        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out."""
+        """Fold *text* to the width of the chat; what is folded hangs, so that a line of the message stands out."""
         width = max(_NARROWEST, min(self._console.width, _WIDEST)) - 2 * _INDENT
-        lines = text.wrap(self._console, width, overflow="fold")
-        hung = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
-        for number, line in enumerate(lines):
-            line.rstrip()
-            hung.append("\n" + " " * 2 * _INDENT if number else "").append_text(line)
+        hung = Text(no_wrap=True, overflow="ignore")
+        for line in text.split("\n", allow_blank=True):
+            for number, part in enumerate(line.wrap(self._console, width, overflow="fold")):
+                part.rstrip()
+                hung.append("\n" if hung else "").append(" " * (2 * _INDENT if number else _INDENT)).append_text(part)
         return hung
 
     def _prose(self, text: str) -> Text:
