@@ -252,7 +252,7 @@ class DiscordTarget:
 
     def _delivery(self, post: Post, place: Place) -> Delivery:
         identity = post.identity or self._persona.identity
-        pings = self._mentions.pinged_by("" if post.attachment else post.text)
+        pings = self._mentions.pinged_by(post.text)
         message = Outgoing(
             post.text,
             nonce=self._nonces.next(),
@@ -262,7 +262,7 @@ class DiscordTarget:
             files=(post.attachment,) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_source else (),
         )
-        spare = _in_words(post.source or "") if post.attachment else ""
+        spare = _in_words(post) if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)
         return Delivery(message, identity, self._speaker(post), spare, after, begun=asyncio.get_running_loop().time())
 
@@ -424,8 +424,9 @@ def _newer(one: str | None, other: str | None) -> str | None:
     return max(known, key=lambda message: (len(message), message), default=None)
 
 
-def _in_words(source: str) -> str:
-    """The table or formula *source* as text."""
+def _in_words(post: Post) -> str:
+    """What the file of *post* shows, as text: the message itself is not in it."""
+    source = post.picture or (post.source or "").removeprefix(post.text).lstrip(WHITESPACE)
     table = tables.parse(source)
     return source if table is None else as_columns(table) or as_records(table)
 
