@@ -160,12 +160,22 @@ async def test_what_was_thought_and_what_tools_were_told_is_nobodys_business() -
 @pytest.mark.parametrize(
     ("post", "source"),
     [
-        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE), TABLE),
+        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE, picture=TABLE), TABLE),
+        (
+            Post(
+                "Look:",
+                Boundary.FINAL,
+                attachment=Attachment("table.png", b"\x89PNG"),
+                source=f"Look:\n{TABLE}",
+                picture=TABLE,
+            ),
+            TABLE,
+        ),
         (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=""), ""),
         (Post("Long.", Boundary.FINAL, attachment=Attachment("reply.md", b"x"), source="x"), ""),
         (Post("a: 1", Boundary.FINAL, source=TABLE), ""),
     ],
-    ids=["a picture", "its second half", "a file", "in words"],
+    ids=["a picture", "with its lead-in", "its second half", "a file", "in words"],
 )
 async def test_the_markdown_of_a_picture_is_kept(post: Post, source: str) -> None:
     known = kept_in(store())
@@ -294,7 +304,7 @@ async def test_who_is_cancelled_is_cancelled() -> None:
 
 async def test_what_keeps_text_back_is_collected_but_not_every_line_end() -> None:
     explained = kept_in(store())
-    stream = SlowStream("One\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
+    stream = SlowStream("One.\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
 
     reply = await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=explained.listen("t"))
     await explained.keep("t", reply, server="1", author="2")
