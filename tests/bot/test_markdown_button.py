@@ -93,7 +93,7 @@ async def test_what_is_not_kept_any_more_is_said_to_be_so() -> None:
     async with process(evening, MemoryStore()):
         answer = await pressed(evening, receipt.message_id)
 
-    assert "The Markdown of this table is no longer kept." == answer["content"]
+    assert "The Markdown of this picture is no longer kept." == answer["content"]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ async def test_what_does_not_fit_into_a_block_is_a_file(source: str) -> None:
         answer = await pressed(evening, receipt.message_id)
         [file] = answer["attachments"]
 
-    assert ("table.md", source) == (file["filename"], evening.world.file(file["id"]).decode())
+    assert ("picture.md", source) == (file["filename"], evening.world.file(file["id"]).decode())
     assert answer["flags"] & MessageFlag.EPHEMERAL
 
 

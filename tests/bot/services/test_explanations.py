@@ -207,18 +207,23 @@ async def test_a_message_can_be_asked_about_while_its_turn_still_runs() -> None:
 
 
 class Painter:
-    """Paints the same for every table."""
+    """Paints the same for everything."""
 
-    def paint(self, _: Table, /) -> bytes | None:
+    def paint(self, _: Table | str, /) -> bytes | None:
         return b"png"
 
 
 @pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: pictures are made in a thread, in real time
-async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after() -> None:
+@pytest.mark.parametrize("source", [TABLE, r"\[ \sqrt{x} \]", "$$\na = b\n$$"], ids=["a table", "a formula", "on lines"])
+@pytest.mark.parametrize("shape", ["blocks", "lines"])
+async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after(
+    source: str, shape: str
+) -> None:
     known = kept_in(store())
-    text = f"Look:\n{TABLE}\n\nNice."
+    text = f"Look:\n{source}\n\nNice."
     target = MemoryTarget(limits=Limits(files=True))
-    reply = await say(target, text, preparer=PostPreparer(Painter()), settings=AT_ONCE, trace=known.listen("t"))
+    preparer = PostPreparer(Painter(), formula_painter=Painter())
+    reply = await say(target, text, preparer=preparer, settings=Settings.of(shape=shape), trace=known.listen("t"))
     [picture] = [receipt.message_id for receipt in reply.receipts if receipt.post.shows_source]
     during = await known.about(picture)
     await known.keep("t", reply, server="5", author="7")
@@ -226,7 +231,7 @@ async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_an
 
     assert during is not None
     assert after is not None
-    assert (TABLE, TABLE) == (during.source, after.source.strip())
+    assert (source, source) == (during.source, after.source.strip())
 
 
 async def test_what_came_to_nothing_is_forgotten() -> None:

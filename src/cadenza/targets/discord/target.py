@@ -19,7 +19,9 @@ from ...explain.tracebacks import get_logger
 from ...settings import DeliverySettings
 from ...stages.s7_delivery import receipt_of
 from ...text import tables
+from ...text.formulas import parse
 from ...text.plain_table import as_columns, as_records
+from ...text.readable_formulas import in_lines, in_table
 from ...text.units import WHITESPACE
 from ...types import Identity, Notice, Post, Receipt, Roster, Urgency
 from ..target import Allowance, Limits
@@ -252,7 +254,7 @@ class DiscordTarget:
 
     def _delivery(self, post: Post, place: Place) -> Delivery:
         identity = post.identity or self._persona.identity
-        pings = self._mentions.pinged_by("" if post.attachment else post.text)
+        pings = self._mentions.pinged_by(post.text)
         message = Outgoing(
             post.text,
             nonce=self._nonces.next(),
@@ -262,7 +264,7 @@ class DiscordTarget:
             files=(post.attachment,) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_source else (),
         )
-        spare = _in_words(post.source or "") if post.attachment else ""
+        spare = _in_words(post) if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)
         return Delivery(message, identity, self._speaker(post), spare, after, begun=asyncio.get_running_loop().time())
 
@@ -424,9 +426,12 @@ def _newer(one: str | None, other: str | None) -> str | None:
     return max(known, key=lambda message: (len(message), message), default=None)
 
 
-def _in_words(source: str) -> str:
-    """The table or formula *source* as text."""
-    table = tables.parse(source)
+def _in_words(post: Post) -> str:
+    """What the file of *post* holds, as text; its own text is sent anyway."""
+    source = post.picture or (post.source or "").removeprefix(post.text).strip("\n")
+    if (formula := parse(source)) is not None:
+        return "\n".join(["```", *in_lines(formula), "```"])
+    table = tables.parse(in_table(source))
     return source if table is None else as_columns(table) or as_records(table)
 
 
