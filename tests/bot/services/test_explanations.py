@@ -214,7 +214,9 @@ class Painter:
 
 
 @pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: pictures are made in a thread, in real time
-@pytest.mark.parametrize("source", [TABLE, r"\[ \sqrt{x} \]", "$$\na = b\n$$"], ids=["a table", "a formula", "on lines"])
+@pytest.mark.parametrize(
+    "source", [TABLE, r"\[ \sqrt{x} \]", "$$\na = b\n$$"], ids=["a table", "a formula", "on lines"]
+)
 @pytest.mark.parametrize("shape", ["blocks", "lines"])
 async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after(
     source: str, shape: str

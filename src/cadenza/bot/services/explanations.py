@@ -181,9 +181,7 @@ class _Collection:
         for step in self._steps:
             if step.step == "post" and step.about.get("number") in posts:
                 segments |= set(numbers_of(step.about, "segments"))
-        parts = [
-            step.about for step in self._steps if step.step == "segment" and step.about.get("number") in segments
-        ]
+        parts = [step.about for step in self._steps if step.step == "segment" and step.about.get("number") in segments]
         painted = [about for about in parts if about.get("kind") == "table"] or parts[-1:]  # a formula comes last
         return "".join(text_of(about, "text") for about in painted).strip()
 
