@@ -131,7 +131,7 @@ async def test_the_settings_that_differ_are_told_but_for_secrets() -> None:
     await say(MemoryTarget(), "Hi", scene=SCENE, settings=Settings.of(**values, **secret), trace=seen)
 
     (about,) = seen.of("reply")
-    assert {**values, "idle_timeout": "inf", "tables": "text"} == about["settings"]
+    assert {**values, "idle_timeout": "inf", "tables": "text", "math": "text"} == about["settings"]
     assert ("say", "kitchen", "Ren", None) == tuple(about[name] for name in ("kind", "channel", "persona", "reply_to"))
 
 

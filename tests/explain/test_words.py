@@ -281,18 +281,18 @@ async def test_a_real_reply_is_told() -> None:
     stops = Stops()
     with stops.open("turn") as stop:
         asyncio.get_running_loop().call_later(2.5, lambda: stops.request("turn", StopReason.FOLLOW_UP, by="Mia"))
-        model = SlowStream(0.5, "Ren: Hi @mia\nHow ", 1.0, "are you?\nI am", 60.0)
+        model = SlowStream(0.5, "Ren: Hi @mia!\nHow ", 1.0, "are you?\nI am", 60.0)
         await say(TimedTarget(latency=0.125), model, scene=SCENE, settings=Settings.of(degree=2), stop=stop, trace=seen.append)  # fmt: skip
 
     assert [
         "Reply as Ren in kitchen",
-        '             settings: tables "text", degree 2',
+        '             settings: tables "text", math "text", degree 2',
         "    0.500 s  the model began to speak after 0.500 s",
-        '    0.625 s  message 1: "Hi <@1>"',
+        '    0.625 s  message 1: "Hi <@1>!"',
         "             starts with the reply",
         "             ends at the end of a line",
-        '             own_name: changed "Ren: Hi @mia\\n" to "Hi @mia\\n"',
-        '             mentions: changed "Hi @mia\\n" to "Hi <@1>\\n"',
+        '             own_name: changed "Ren: Hi @mia!\\n" to "Hi @mia!\\n"',
+        '             mentions: changed "Hi @mia!\\n" to "Hi <@1>!\\n"',
         "             model 0.500 s, buffer 0.000 s, queue 0.000 s, sending 0.125 s",
         '    1.625 s  message 2: "How are you?"',
         "             starts on a new line",

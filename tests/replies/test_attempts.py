@@ -748,7 +748,7 @@ async def test_gathered_words_of_a_model_that_broke_down_are_not_mixed_with_thos
 
     await perform(first, Actor(["Five.\nSix."], name="second"), target=target, tools=[tool()], degree=0)
 
-    assert ["One.\n\nTwo.", "Five.\n\nSix."] == target.texts
+    assert ["One.\nTwo.", "Five.\nSix."] == target.texts
 
 
 async def test_silence_of_the_one_who_takes_over_is_no_answer_to_what_a_tool_found() -> None:

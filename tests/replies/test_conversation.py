@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from cadenza.replies.conversation import ModelConversation
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
-from cadenza.stages.stage import Pipe
 from cadenza.types import (
     ContextItem,
+    Finished,
     Line,
     Note,
     Persona,
     Role,
     Scene,
     Tag,
+    TextDelta,
     ToolCall,
     ToolResult,
     ToolSpec,
@@ -36,8 +40,9 @@ def conversation(scene: Scene = SCENE, **settings: object) -> ModelConversation:
 
 
 def spoken(*said: str) -> Round:
-    round_ = Round(Pipe())
-    round_.said += said
+    round_ = Round(text_row(SCENE, Settings.of(degree=1), Random(0)))
+    round_.receive(TextDelta("\n".join(said)))
+    round_.receive(Finished())
     return round_
 
 

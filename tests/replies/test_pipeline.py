@@ -51,7 +51,7 @@ from tests.timing import SlowStream, TimedTarget, now
 pytestmark = pytest.mark.looptime
 
 AT_ONCE = Settings.of(degree=1)
-TYPED = Settings.of(degree=2, thinking_chance=0.0)
+TYPED = Settings.of(degree=2, thinking_chance=0.0, typing_tail=3600.0)
 
 
 async def stopped_after(
@@ -272,7 +272,7 @@ async def test_a_stop_counts_for_what_waits_whatever_else_has_ended_the_round(
 ) -> None:
     target = TimedTarget()
 
-    await stopped_after(1.0, model, target, settings=Settings.of(degree=2, typing_least=2.0, **settings))
+    await stopped_after(1.0, model, target, settings=TYPED.with_values({"typing_least": 2.0, **settings}))
 
     assert [0.0, 1.0] == target.started
 

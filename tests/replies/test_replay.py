@@ -25,7 +25,8 @@ def test_the_smallest_line_gives_everything() -> None:
         "id": None,
         "posts": [
             {
-                "text": "Hi :) there",
+                "text": "Hi :) there, everyone here.",
+                "joint": "",
                 "boundary": "newline",
                 "pause": 0.0,
                 "identity": None,
@@ -33,23 +34,26 @@ def test_the_smallest_line_gives_everything() -> None:
                 "attachment": None,
             },
             {
-                "text": "second line",
+                "text": "second\nblock",
+                "joint": "\n\n",
                 "boundary": "final",
-                "pause": 0.75,
+                "pause": 0.0,
                 "identity": None,
                 "label": "",
                 "attachment": None,
             },
         ],
         "segments": [
-            {"text": "Hi :) there\n", "boundary": "newline", "kind": "prose"},
-            {"text": "second line", "boundary": "final", "kind": "prose"},
+            {"text": "Hi :) there, everyone here.\n", "boundary": "newline", "kind": "prose"},
+            {"text": "\n", "boundary": "newline", "kind": "prose"},
+            {"text": "second\n", "boundary": "newline", "kind": "prose"},
+            {"text": "block", "boundary": "final", "kind": "prose"},
         ],
         "thoughts": [],
         "details": [],
         "halt": None,
         "outcome": "completed",
-    } == answer(chunks=["Hi :) there\nsecond line"])
+    } == answer(chunks=["Hi :) there, everyone here.\n\nsecond\nblock"])
 
 
 @pytest.mark.parametrize("id_", [1, "a", None, [1], {"a": 1}, True])
@@ -98,7 +102,7 @@ def test_persona_and_roster_reach_the_rules() -> None:
 
 
 def test_a_stage_that_ends_the_reply_is_named() -> None:
-    result = answer(chunks=["a\nb\nc"], settings={"message_limit": 1})
+    result = answer(chunks=["a\nb\nc"], settings={"message_limit": 1, "degree": 1})
 
     assert ("message_limit", "stopped", 1) == (result["halt"], result["outcome"], len(result["posts"]))
 

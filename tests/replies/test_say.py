@@ -19,10 +19,10 @@ pytestmark = pytest.mark.looptime
 async def test_any_target_can_be_spoken_to() -> None:
     target = MemoryTarget()
 
-    said = await say(target, "Hello.\n\nHow are you?")
+    said = await say(target, "Hello. It is good to see you.\n\nHow are you?")
 
     assert isinstance(said.outcome, Completed)
-    assert ["Hello.", "How are you?"] == target.texts
+    assert ["Hello. It is good to see you.", "How are you?"] == target.texts
 
 
 async def test_what_is_no_place_is_refused_in_one_sentence() -> None:

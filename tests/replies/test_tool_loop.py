@@ -480,8 +480,8 @@ async def test_gathered_words_are_sent_before_their_tools_are_run() -> None:
 
     await perform(actor, target=target, tools=[tool(lambda: texts.append(target.texts))], degree=0)
 
-    assert [["One.\n\nTwo."]] == texts
-    assert ["One.\n\nTwo.", "Three.\n\nFour."] == target.texts
+    assert [["One.\nTwo."]] == texts
+    assert ["One.\nTwo.", "Three.\nFour."] == target.texts
 
 
 async def test_no_reply_ends_with_wanting_tools() -> None:

@@ -126,6 +126,9 @@ async def test_further_lines_of_a_message_are_indented(plain: Chat) -> None:
     ("block", "lines"),
     [
         pytest.param("```py\nx = 1\n```", "Ren:\n  ```py\n  x = 1\n  ```\n", id="code"),
+        pytest.param("- a\n  - b\n- c", "Ren:\n  - a\n    - b\n  - c\n", id="list"),
+        pytest.param("# A\n\nb", "Ren:\n  # A\n\n  b\n", id="heading"),
+        pytest.param("- a", "Ren: - a\n", id="one item"),
         pytest.param("| a |\n|---|\n| b |", "Ren:\n  | a |\n  |---|\n  | b |\n", id="table"),
     ],
 )
@@ -255,6 +258,25 @@ async def test_a_long_message_is_folded_and_hangs() -> None:
     ]
 
 
+async def test_the_items_of_a_list_stand_under_each_other_and_the_next_message_stands_out() -> None:
+    chat = Chat(terminal=True)
+    await chat.send("- one\n  - two\n- three", "> four\n> five", "six\n```\n7\n```\neight", "- nine", "# ten\neleven")
+    assert chat.screen[1:] == [
+        "    • one",
+        "      • two",
+        "    • three",
+        "    ▌ four",
+        "    ▌ five",
+        "  six",
+        "    7",
+        "    eight",
+        "  • nine",
+        "  ten",
+        "    eleven",
+        "",
+    ]
+
+
 @pytest.mark.parametrize("width", [1, 2, 5, 9])
 async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> None:
     chat = Chat(terminal=True, width=width)
@@ -272,7 +294,7 @@ async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> N
         ("**b *bi* b**", "b bi b"),
         ("***a** b*", "a b"),
         ("`**a**` ``b`c``", "**a** b`c"),
-        ("- one\n* two\n1. three\n  - four", "• one\n    • two\n    1. three\n      • four"),
+        ("- one\n* two\n1. three\n  - four", "  • one\n    • two\n    1. three\n      • four"),
         ("# Big\n-# small\n> said\n#tag -5", "Big\n    small\n    ▌ said\n    #tag -5"),
         (r"\*no\* C:\dir `\*`", r"*no* C:\dir \*"),
         ("[text](https://a.example/b_c_d)", "text (https://a.example/b_c_d)"),
@@ -292,7 +314,7 @@ async def test_emphasis_is_drawn(terminal: Chat) -> None:
 
 async def test_code_keeps_its_lines_and_gets_colours(terminal: Chat) -> None:
     await terminal.send('before\n```python\nif x:\n\n    print("[b]")\n```\nafter')
-    assert terminal.screen[1:] == ["  before", "    if x:", "", '        print("[b]")', "  after", ""]
+    assert terminal.screen[1:] == ["  before", "    if x:", "", '        print("[b]")', "    after", ""]
     assert re.search(r"\x1b\[[\d;]*m\"", terminal.output)
 
 

@@ -93,7 +93,7 @@ async def test_a_notice_is_written_in_the_chats_way() -> None:
 async def test_a_chat_that_escapes_gets_mentions_and_no_calls_to_everyone() -> None:
     messages = await said("Hi <@12>, <!channel>: `a < b`\n> *so*", degree=0, limits=Limits(markup=ESCAPING))
 
-    assert messages == ["Hi <@12>, &lt;!channel&gt;: `a &lt; b`\n\n> _so_"]
+    assert messages == ["Hi <@12>, &lt;!channel&gt;: `a &lt; b`\n> _so_"]
 
 
 async def test_the_model_later_sees_what_it_wrote() -> None:
@@ -101,7 +101,7 @@ async def test_the_model_later_sees_what_it_wrote() -> None:
 
     reply = await say(target, "# Tea\nIs **hot**.", settings=Settings.of(degree=1))
 
-    assert ["*Tea*", "Is *hot*."] == target.texts
+    assert ["*Tea*\nIs *hot*."] == target.texts
     assert reply.transcript == "# Tea\nIs **hot**."
     assert isinstance(reply.outcome, Completed)
 

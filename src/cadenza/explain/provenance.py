@@ -162,7 +162,9 @@ class Provenance:
                 self._rule(about)
             case "post":
                 is_text = not about.get("file") and not about.get("picture")  # what it does not say is in the file
-                self._post(int(number_of(about, "number")), numbers_of(about, "segments"), text_of(about, "text") * is_text)
+                self._post(
+                    int(number_of(about, "number")), numbers_of(about, "segments"), text_of(about, "text") * is_text
+                )
             case _:
                 self._feed_later(step)
 

@@ -81,4 +81,5 @@ class ModelConversation:
         is_shown = self._settings.rules.show_prefill
         if said.startswith(prefill) or (said and is_shown) or not can_be_shown(prefill):
             return said
-        return f"{prefill} {said}".rstrip()
+        space = "" if said[:1].isspace() else " "  # a prefill that the model repeated leaves its space behind
+        return f"{prefill}{space}{said}".rstrip()

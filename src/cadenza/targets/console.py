@@ -34,6 +34,7 @@ from rich.text import Text
 from ..text import tables
 from ..text.blocks import blocks
 from ..text.inline_styles import read
+from ..text.line_sorts import LineSort, sort_line
 from ..text.repair import split_fence
 from ..text.units import whole_grapheme
 from ..types import Attachment, Edit, Identity, Kind, Notice, Post, Receipt
@@ -149,7 +150,7 @@ class ConsoleTarget:
             for block in self._drawn(text):
                 self._console.print(block, crop=False)
         else:
-            # The lines of a code block or a table belong under each other, not behind a name.
+            # The lines of a block belong under each other, not behind a name.
             opening = ":\n" + " " * _INDENT if _begins_with_block(text) else ": "
             self._write(self._plain_name(who) + opening, text)
 
@@ -228,20 +229,24 @@ class ConsoleTarget:
     # --- drawing -----------------------------------------------------------------------------
 
     def _drawn(self, text: str) -> Iterator[RenderableType]:
-        for kind, block in _blocks(text):
+        for number, (kind, block) in enumerate(_blocks(text)):
             match kind:
                 case Kind.CODE:
                     yield Padding(_code(block), (0, 0, 0, 2 * _INDENT))
                 case Kind.TABLE:
                     yield Padding(self._table(block), (0, 0, 0, _INDENT))
                 case Kind.PROSE:
-                    yield self._hung(self._prose(block))
+                    is_part = number > 0 or _sort_of(block) in (LineSort.ITEM, LineSort.QUOTE)
+                    yield self._hung(self._prose(block), is_part=is_part)
 
-    def _hung(self, text: Text) -> Text:
-        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out."""
+    def _hung(self, text: Text, *, is_part: bool = False) -> Text:
+        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out.
+
+        If it *is_part* of a block, the first does too.
+        """
         width = max(_NARROWEST, min(self._console.width, _WIDEST)) - 2 * _INDENT
         lines = text.wrap(self._console, width, overflow="fold")
-        hung = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
+        hung = Text(" " * (2 * _INDENT if is_part else _INDENT), no_wrap=True, overflow="ignore")
         for number, line in enumerate(lines):
             line.rstrip()
             hung.append("\n" + " " * 2 * _INDENT if number else "").append_text(line)
@@ -332,7 +337,14 @@ def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _begins_with_block(text: str) -> bool:
-    return any(kind is not Kind.PROSE for kind, _ in islice(_blocks(text), 1))
+    is_prose = all(kind is Kind.PROSE for kind, _ in islice(_blocks(text), 1))
+    return not is_prose or _sort_of(text) is not LineSort.TEXT
+
+
+def _sort_of(text: str) -> LineSort:
+    """What the first of several lines is; a single line is plain text."""
+    first, _, more = text.partition("\n")
+    return sort_line(first).sort if more else LineSort.TEXT
 
 
 def _code(block: str) -> Syntax:

@@ -177,7 +177,7 @@ def test_text_without_any_trigger_passes_all_guards_byte_for_byte(text: str) -> 
         pytest.param(["<think>plan\nBob: Hey"], [], ("plan\nBob: Hey",), id="5 somebody else"),
         pytest.param(["I <", "3 you"], ["I <3 you"], (), id="6 a heart"),
         pytest.param(["a </thi", "s> b"], ["a </this> b"], (), id="6 almost an end"),
-        pytest.param(["x <b", ">bold</b> y"], ["x <b>bold</b> y"], (), id="6 another tag"),
+        pytest.param(["x <b", ">bold</b> y"], ["x **bold** y"], (), id="6 another tag"),
         pytest.param(["I love you >_<"], ["I love you >_<"], (), id="7 B2 ends in an angle"),
         pytest.param(["see <foo"], ["see <foo"], (), id="7 B2 ends in half a tag"),
     ],

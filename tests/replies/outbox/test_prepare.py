@@ -151,7 +151,7 @@ async def test_at_degree_0_a_picture_stands_between_what_was_gathered() -> None:
 
     await say(target, f"a\nb\n\n{TABLE}\nc\nd", settings=Settings.of(degree=0), preparer=PostPreparer(Painter()))
 
-    assert ["a\n\nb", "", "c\n\nd"] == target.texts
+    assert ["a\nb", "", "c\nd"] == target.texts
 
 
 async def test_only_the_first_of_what_is_shown_instead_carries_the_label_and_the_answer() -> None:

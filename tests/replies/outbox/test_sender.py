@@ -687,7 +687,7 @@ async def test_typing_is_not_shown_between_messages_that_follow_each_other_at_on
 
 async def test_the_budget_is_spent_by_what_was_really_waited() -> None:
     channel = Channel()
-    async with Outbox(channel, settings=Settings.of(typing_budget=3.0)) as outbox:
+    async with Outbox(channel, settings=Settings.reference(typing_budget=3.0)) as outbox:
         for _ in range(5):  # a model that is slower than anybody types
             await asyncio.sleep(5.0)
             outbox.add(posts("slow", pause=2.0))
@@ -701,7 +701,7 @@ async def test_the_budget_is_spent_by_what_was_really_waited() -> None:
 
 async def test_all_pauses_together_stay_within_the_budget() -> None:
     channel = Channel()
-    async with Outbox(channel, settings=Settings.of(typing_budget=9.0)) as outbox:
+    async with Outbox(channel, settings=Settings.reference(typing_budget=9.0)) as outbox:
         outbox.add(posts("a", "b", "c", "d", pause=4.0))
         outbox.close()
 
@@ -711,7 +711,7 @@ async def test_all_pauses_together_stay_within_the_budget() -> None:
 
 async def test_a_pause_that_is_interrupted_is_paid_for_once() -> None:
     channel = Channel()
-    async with Outbox(channel, settings=Settings.of(typing_budget=4.0)) as outbox:
+    async with Outbox(channel, settings=Settings.reference(typing_budget=4.0)) as outbox:
         outbox.add(posts("a", pause=3.0))
         for _ in range(5):
             await asyncio.sleep(0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,7 @@ from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.targets.target import GroupsByName, SupportsNotify, SupportsRemove, Target
-from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
+from cadenza.types import Attachment, Identity, Notice, Post, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now
 
@@ -165,11 +166,19 @@ async def test_roles_are_called_if_that_is_allowed() -> None:
     assert [([], [role], False), ([room.mia.id], [], False)] == calls
 
 
-async def test_a_picture_calls_nobody() -> None:
-    room = Room()
+@pytest.mark.parametrize("granted", [INVITED, INVITED & ~Permission.ATTACH_FILES], ids=["a picture", "in words"])
+async def test_a_picture_calls_nobody_but_the_text_with_it_does(granted: Permission) -> None:
+    room = Room(granted=granted)
+    if granted != INVITED:
+        room.world.overwrite(room.channel, room.guild.everyone, deny=Permission.ATTACH_FILES)
     target = room.target(roster=Roster(mentions={"mia": room.mia.mention}))
-    await target.send(post(room.mia.mention, attachment=PICTURE))
-    assert not room.world.pinged(room.channel, room.messages()[0]["id"])
+    source = f"| a |\n|---|\n| {room.mia.mention} |"
+    await target.send(replace(post("", attachment=PICTURE), source=source, picture=source))
+    assert [] == [user for message in room.messages() for user in room.world.pinged(room.channel, message["id"])]
+    lead_in = f"Look, {room.mia.mention}:"
+    await target.send(replace(post(lead_in, attachment=PICTURE), source=f"{lead_in}\n\n{source}", picture=source))
+    calling = [message for message in room.messages() if message["content"] == lead_in]
+    assert [{room.mia.id}] == [set(room.world.pinged(room.channel, message["id"])) for message in calling]
 
 
 # --- names -------------------------------------------------------------------------------------------
@@ -239,18 +248,47 @@ async def test_a_message_counts_even_if_people_cannot_be_told_why_a_name_is_miss
     assert (["**Ren:** One."], room.messages()[0]["id"]) == (room.texts(), receipt.message_id)
 
 
+MARKDOWN = "| a | b |\n|---|---|\n| 1 | 2 |"
+TABLE = replace(post("", attachment=PICTURE), source=MARKDOWN, picture=MARKDOWN)
+
+
 async def test_where_no_files_may_be_sent_what_the_file_shows_is_said_in_words() -> None:
     room = Room(granted=INVITED & ~Permission.ATTACH_FILES)
     room.world.overwrite(room.channel, room.guild.everyone, deny=Permission.ATTACH_FILES)
-    table = replace(post("", attachment=PICTURE), source="| a | b |\n|---|---|\n| 1 | 2 |")
 
-    await room.target().send(table)
+    await room.target().send(TABLE)
 
     assert ["a", "b", "1", "2"] == [word for word in room.texts()[0].split() if word.isalnum()]
     assert room.shared.blocked(room.channel) is None
 
 
-TABLE = replace(post("", attachment=PICTURE), source="| a | b |\n|---|---|\n| 1 | 2 |")
+FILE = Attachment("reply.md", b"Three.")
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        pytest.param(
+            replace(post("Here:", attachment=PICTURE), source=f"Here:\n\n{MARKDOWN}", picture=MARKDOWN),
+            [["Here"], ["a", "b", "1", "2"]],
+            id="a picture under its lead-in",
+        ),
+        pytest.param(
+            replace(post("Two.", attachment=FILE), source="Two.\n\nThree."),
+            [["Two"], ["Three"]],
+            id="the rest of a reply",
+        ),
+    ],
+)
+async def test_words_instead_of_a_file_do_not_say_its_message_again(sent: Post, words: list[list[str]]) -> None:
+    room = Room(granted=INVITED & ~Permission.ATTACH_FILES)
+    room.world.overwrite(room.channel, room.guild.everyone, deny=Permission.ATTACH_FILES)
+
+    await room.target().send(sent)
+
+    assert words == [re.findall(r"\w+", text) for text in room.texts()]
+
+
 BUTTON = Button("Show Markdown", "markdown")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from ...explain.tracebacks import get_logger
 from ...stages.s7_allowance import Ration, ration
@@ -13,6 +13,8 @@ from ...targets.target import Allowance, Target
 from ...types import Post
 
 logger = get_logger(__name__)
+
+T = TypeVar("T")
 
 _INSTANT = 1e-6
 """Shorter waits are rounding errors of floats."""
@@ -70,12 +72,22 @@ class AllowanceMeter:
         """Note that nothing was sent for *seconds* because of the limit."""
         self._waited += seconds
 
+    def resets_in(self, post: Post) -> float:
+        """Return the seconds until the limit for *post* resets."""
+        return self._asked(post, lambda found: max(0.0, float(found.seconds))) or 0.0
+
     def _ration(self, post: Post, due: int, *, is_last: bool, since: float) -> Ration | None:
-        """Return the share of *post*; ``None`` if the target, which is foreign code, has no valid allowance."""
+        """Return the share of *post*; ``None`` without a valid allowance."""
+        return self._asked(
+            post, lambda found: ration(found, due, is_last=is_last, since=since, was_short=self._was_short)
+        )
+
+    def _asked(self, post: Post, work: Callable[[Allowance], T]) -> T | None:
+        """Apply *work* to the allowance for *post*; ``None`` if the target, which is foreign code, has no valid one."""
         try:
             found = self._ask(post.identity) if self._ask else None
             if isinstance(found, Allowance):
-                return ration(found, due, is_last=is_last, since=since, was_short=self._was_short)
+                return work(found)
         except (Exception, CancelledError) as error:  # nothing is awaited here, so the cancellation is not ours
             logger.warning("asking the target for its allowance failed", exc_info=error)
         return None

@@ -86,7 +86,7 @@ class Outbox:
         self._target = target
         self._typing_left = settings.delivery.typing_budget if settings else inf
         self._typing_tail = settings.delivery.typing_tail if settings else inf
-        self._haste = 1.0  # by what every pause is multiplied; less once the model has finished
+        self._haste = 1.0  # by what every pause is multiplied; less once the queue is full or the model has finished
         self._room = (settings or Settings()).turn.queue
         self._limit = (settings.delivery.limit if settings else None) or target.limits.length
         self.markup = target.limits.markup
@@ -251,10 +251,14 @@ class Outbox:
         """
         self._append(())
         if not self._sealed:
-            pauses = sum(parcel.post.pause for parcel in self._waiting)
-            self._haste = min(1.0, self._typing_tail / pauses) if pauses else 1.0
+            self._hasten()
         self._sealed = True
         self._note_change()
+
+    def _hasten(self) -> None:
+        """Shorten the pauses of the queued posts to ``typing_tail`` seconds together."""
+        pauses = sum(parcel.post.pause for parcel in self._waiting)
+        self._haste = min(1.0, self._typing_tail / pauses) if pauses else 1.0
 
     async def finished(self) -> None:
         """Close and wait until all queued posts are sent. The caller may be cancelled meanwhile."""
@@ -304,10 +308,14 @@ class Outbox:
 
     def _note_change(self) -> None:
         self._changed.set()
-        if self._sealed or not self._is_full():
+        if self._sealed:
             self._has_room.set()
-        else:
+        elif self._is_full():
             self._has_room.clear()
+            self._hasten()  # the model must not wait for the typing
+        else:
+            self._has_room.set()
+            self._haste = 1.0
 
     def _is_full(self) -> bool:
         """Return whether the queue is full; where posts can be merged, only their size counts."""
@@ -506,9 +514,14 @@ class Outbox:
         return parcel.notice is not None and isinstance(self._target, SupportsNotify)
 
     def _due(self) -> list[_Parcel]:
-        """The posts that could be sent now: the first, and those after it whose typing would be over."""
+        """The posts that could be sent now: the first, and those after it whose typing would be over.
+
+        At the end these are all whose typing will be over before the limit resets: they share what is left.
+        """
         typed = 0.0
         since = self._loop.time() - self._last_sent if self._typing_left > _INSTANT else inf
+        if self._sealed:
+            since += self._meter.resets_in(self._waiting[0].post)
         due: list[_Parcel] = []
         for parcel in self._waiting:
             typed += parcel.post.pause * self._haste

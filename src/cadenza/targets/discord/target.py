@@ -427,10 +427,10 @@ def _newer(one: str | None, other: str | None) -> str | None:
 
 
 def _in_words(post: Post) -> str:
-    """What the file of *post* holds, as text; its own text is sent anyway."""
-    source = post.picture or (post.source or "").removeprefix(post.text).strip("\n")
-    if (formula := parse(source)) is not None:
+    """What the file of *post* shows, as text: the message itself is not in it."""
+    if (formula := parse(post.picture)) is not None:
         return "\n".join(["```", *in_lines(formula), "```"])
+    source = post.picture or (post.source or "").removeprefix(post.text).lstrip(WHITESPACE)
     table = tables.parse(in_table(source))
     return source if table is None else as_columns(table) or as_records(table)
 
