@@ -126,6 +126,9 @@ async def test_further_lines_of_a_message_are_indented(plain: Chat) -> None:
     ("block", "lines"),
     [
         pytest.param("```py\nx = 1\n```", "Ren:\n  ```py\n  x = 1\n  ```\n", id="code"),
+        pytest.param("- a\n  - b\n- c", "Ren:\n  - a\n    - b\n  - c\n", id="list"),
+        pytest.param("# A\n\nb", "Ren:\n  # A\n\n  b\n", id="heading"),
+        pytest.param("- a", "Ren: - a\n", id="one item"),
         pytest.param("| a |\n|---|\n| b |", "Ren:\n  | a |\n  |---|\n  | b |\n", id="table"),
     ],
 )

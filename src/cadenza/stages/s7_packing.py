@@ -8,7 +8,7 @@ then between lines and sentences, and last after a heading.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..text.repair import enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
@@ -20,6 +20,7 @@ _EARLY = 4
 _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
+_CODE = Kind.CODE  # a global is faster to look up
 
 
 Measure = Callable[[str], int]
@@ -29,6 +30,9 @@ Measure = Callable[[str], int]
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
     sizes = [measure(piece.text) for piece in pieces]
+    if pieces and sum(sizes) <= limit - _marks(pieces[0]):  # most messages fit
+        yield pieces
+        return
     start = 0
     while start < len(pieces):
         end = _end(pieces, sizes, start, limit, measure)
@@ -98,11 +102,11 @@ def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
-    return "".join(_source(piece) for piece in pieces)
+    return "".join([_source(piece) for piece in pieces])
 
 
 def _text(piece: TextPiece) -> str:
-    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.is_painted else piece.text
+    return tidy_block(piece.text) if piece.segment.kind is _CODE and not piece.segment.is_painted else piece.text
 
 
 def _source(piece: TextPiece) -> str:
@@ -112,14 +116,18 @@ def _source(piece: TextPiece) -> str:
     return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
-def _dedented(pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
+def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
     """*pieces* with the indent of the first line taken from the lines below that have it too.
 
     A chat trims the first line of a message; an item below it would look nested.
     """
     first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
     indent = _indent(first)
-    goes_on = bool(indent) and first.segment.kind is Kind.PROSE
+    return _without(indent, first, pieces) if indent and first.segment.kind is Kind.PROSE else pieces
+
+
+def _without(indent: str, first: TextPiece, pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
+    goes_on = True
     for piece in pieces:
         if goes_on and piece is not first and not piece.is_blank and piece.segment.kind is Kind.PROSE:
             goes_on = _indent(piece).startswith(indent)
