@@ -113,7 +113,9 @@ async def test_a_message_starts_where_the_one_before_it_ended() -> None:
 @pytest.mark.looptime
 async def test_a_hold_belongs_to_the_message_that_it_kept_back_and_to_no_other() -> None:
     book = Book()
-    model = SlowStream("One.\n```py\nx", 1.0, "\n```\n", 1.0, "Two <think>", 1.0, "hm</think>three.", 1.0, "\nfour", 1.0)
+    model = SlowStream(
+        "One.\n```py\nx", 1.0, "\n```\n", 1.0, "Two <think>", 1.0, "hm</think>three.", 1.0, "\nfour", 1.0
+    )
 
     await say(TimedTarget(), model, settings=AT_ONCE, trace=book)
 

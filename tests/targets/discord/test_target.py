@@ -274,7 +274,9 @@ FILE = Attachment("reply.md", b"Three.")
             id="a picture under its lead-in",
         ),
         pytest.param(
-            replace(post("Two.", attachment=FILE), source="Two.\n\nThree."), [["Two"], ["Three"]], id="the rest of a reply"
+            replace(post("Two.", attachment=FILE), source="Two.\n\nThree."),
+            [["Two"], ["Three"]],
+            id="the rest of a reply",
         ),
     ],
 )
