@@ -29,7 +29,7 @@ ANSWERS = {
     "call": "Look, @Mia and @everyone!",
 }
 
-WHOLE = "One.\n\nTwo.\n\nThree."
+WHOLE = "One.\nTwo.\nThree."
 
 
 def answer(prompt: Prompt) -> Iterable[str]:

@@ -24,7 +24,7 @@ from tests.bot.evening import Evening, at_work
 pytestmark = pytest.mark.timeout(60)
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
-PICTURE = Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE)
+PICTURE = Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE, picture=TABLE)
 
 
 def explanations(store: Store) -> Explanations:
@@ -93,7 +93,7 @@ async def test_what_is_not_kept_any_more_is_said_to_be_so() -> None:
     async with process(evening, MemoryStore()):
         answer = await pressed(evening, receipt.message_id)
 
-    assert "The Markdown of this table is no longer kept." == answer["content"]
+    assert "The Markdown of this picture is no longer kept." == answer["content"]
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ async def test_what_is_not_kept_any_more_is_said_to_be_so() -> None:
 async def test_what_does_not_fit_into_a_block_is_a_file(source: str) -> None:
     evening = Evening()
     async with process(evening, MemoryStore()) as known:
-        receipt = await shown(evening, known, replace(PICTURE, source=source))
+        receipt = await shown(evening, known, replace(PICTURE, source=source, picture=source))
         answer = await pressed(evening, receipt.message_id)
         [file] = answer["attachments"]
 
-    assert ("table.md", source) == (file["filename"], evening.world.file(file["id"]).decode())
+    assert ("picture.md", source) == (file["filename"], evening.world.file(file["id"]).decode())
     assert answer["flags"] & MessageFlag.EPHEMERAL
 
 

@@ -81,7 +81,7 @@ async def test_whatever_was_said_can_be_explained_also_after_a_restart() -> None
 
         assert f"```md\n{TABLE}\n```" == await markdown(room, picture)
         assert LONG_TABLE == (await markdown(room, theirs_long)).strip()
-        assert ["table.md"] == [file["filename"] for file in room.answers[-1]["attachments"]]
+        assert ["picture.md"] == [file["filename"] for file in room.answers[-1]["attachments"]]
 
 
 async def test_what_was_cut_and_split_says_so() -> None:

@@ -175,7 +175,7 @@ def test_a_trace_is_rehearsed_if_something_is_to_be_otherwise(explain: Explain, 
     value = json.loads(explain(trace, "--json", "--set", "degree=0", "--answer", "1")[1])
 
     assert value["is_rehearsed"]
-    assert ["One.\n\nTwo."] == [message["text"] for message in value["replies"][0]["messages"]]
+    assert ["One.\nTwo."] == [message["text"] for message in value["replies"][0]["messages"]]
 
 
 def test_a_film_is_told_as_it_happened(explain: Explain, tmp_path: Path) -> None:

@@ -126,6 +126,9 @@ async def test_further_lines_of_a_message_are_indented(plain: Chat) -> None:
     ("block", "lines"),
     [
         pytest.param("```py\nx = 1\n```", "Ren:\n  ```py\n  x = 1\n  ```\n", id="code"),
+        pytest.param("- a\n  - b\n- c", "Ren:\n  - a\n    - b\n  - c\n", id="list"),
+        pytest.param("# A\n\nb", "Ren:\n  # A\n\n  b\n", id="heading"),
+        pytest.param("- a", "Ren: - a\n", id="one item"),
         pytest.param("| a |\n|---|\n| b |", "Ren:\n  | a |\n  |---|\n  | b |\n", id="table"),
     ],
 )
@@ -267,13 +270,13 @@ async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> N
     [
         ("[red]x[/red] [/] [b", "[red]x[/red] [/] [b"),
         (':) :( ;-) :smile: 27" 5 * 3 * 2 snake_case_name', ':) :( ;-) :smile: 27" 5 * 3 * 2 snake_case_name'),
-        ("a\nb", "a\n    b"),
+        ("a\nb", "a\n  b"),
         ("**b** *i* _i_ __u__ ***bi*** ~~s~~ ||hush||", "b i i u bi s hush"),
         ("**b *bi* b**", "b bi b"),
         ("***a** b*", "a b"),
         ("`**a**` ``b`c``", "**a** b`c"),
-        ("- one\n* two\n1. three\n  - four", "• one\n    • two\n    1. three\n      • four"),
-        ("# Big\n-# small\n> said\n#tag -5", "Big\n    small\n    ▌ said\n    #tag -5"),
+        ("- one\n* two\n1. three\n  - four", "• one\n  • two\n  1. three\n    • four"),
+        ("# Big\n-# small\n> said\n#tag -5", "Big\n  small\n  ▌ said\n  #tag -5"),
         (r"\*no\* C:\dir `\*`", r"*no* C:\dir \*"),
         ("[text](https://a.example/b_c_d)", "text (https://a.example/b_c_d)"),
         ("<:wave:12> <@34> a < b", ":wave: <@34> a < b"),

@@ -1,4 +1,4 @@
-"""“Show Markdown”: a button under each table that is sent as an image. It works after a restart, too."""
+"""“Show Markdown”: a button under each picture of a table or formula. It works after a restart, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .services.explanations import Explanations
 from .services.languages import translated
 
 CUSTOM_ID = "cadenza:markdown"
-"""The id of the button; its message tells which table is meant."""
+"""The id of the button; its message tells which picture is meant."""
 LABEL = "Show Markdown"
 
 _LONGEST = 1900
@@ -50,10 +50,10 @@ def listen(client: discord.Client, explanations: Explanations) -> None:
 async def _answer(interaction: Interaction, explanations: Explanations) -> None:
     known = None if interaction.message is None else await explanations.about(str(interaction.message.id))
     if known is None or not known.source:
-        await tell(interaction, "The Markdown of this table is no longer kept.")
+        await tell(interaction, "The Markdown of this picture is no longer kept.")
         return
     shown = f"{_FENCE}md\n{known.source.strip()}\n{_FENCE}"
     if len(shown) <= _LONGEST and _FENCE not in known.source:
         await show(interaction, shown)
         return
-    await show(interaction, file=discord.File(io.BytesIO(known.source.encode("utf-8", "replace")), "table.md"))
+    await show(interaction, file=discord.File(io.BytesIO(known.source.encode("utf-8", "replace")), "picture.md"))

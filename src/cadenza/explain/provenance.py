@@ -161,8 +161,10 @@ class Provenance:
             case "rule":
                 self._rule(about)
             case "post":
-                text = "" if about.get("file") else text_of(about, "text")  # what it does not show is in the file
-                self._post(int(number_of(about, "number")), numbers_of(about, "segments"), text)
+                is_text = not about.get("file") and not about.get("picture")  # what it does not say is in the file
+                self._post(
+                    int(number_of(about, "number")), numbers_of(about, "segments"), text_of(about, "text") * is_text
+                )
             case _:
                 self._feed_later(step)
 

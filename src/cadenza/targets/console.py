@@ -34,6 +34,7 @@ from rich.text import Text
 from ..text import tables
 from ..text.blocks import blocks
 from ..text.inline_styles import read
+from ..text.line_sorts import LineSort, sort_line
 from ..text.repair import split_fence
 from ..text.units import whole_grapheme
 from ..types import Attachment, Edit, Identity, Kind, Notice, Post, Receipt
@@ -149,7 +150,7 @@ class ConsoleTarget:
             for block in self._drawn(text):
                 self._console.print(block, crop=False)
         else:
-            # The lines of a code block or a table belong under each other, not behind a name.
+            # The lines of a block belong under each other, not behind a name.
             opening = ":\n" + " " * _INDENT if _begins_with_block(text) else ": "
             self._write(self._plain_name(who) + opening, text)
 
@@ -238,13 +239,13 @@ class ConsoleTarget:
                     yield self._hung(self._prose(block))
 
     def _hung(self, text: Text) -> Text:
-        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out."""
+        """Fold *text* to the width of the chat; what is folded hangs, so that a line of the message stands out."""
         width = max(_NARROWEST, min(self._console.width, _WIDEST)) - 2 * _INDENT
-        lines = text.wrap(self._console, width, overflow="fold")
-        hung = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
-        for number, line in enumerate(lines):
-            line.rstrip()
-            hung.append("\n" + " " * 2 * _INDENT if number else "").append_text(line)
+        hung = Text(no_wrap=True, overflow="ignore")
+        for line in text.split("\n", allow_blank=True):
+            for number, part in enumerate(line.wrap(self._console, width, overflow="fold")):
+                part.rstrip()
+                hung.append("\n" if hung else "").append(" " * (2 * _INDENT if number else _INDENT)).append_text(part)
         return hung
 
     def _prose(self, text: str) -> Text:
@@ -332,6 +333,9 @@ def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _begins_with_block(text: str) -> bool:
+    first, _, more = text.partition("\n")
+    if more and sort_line(first).sort is not LineSort.TEXT:
+        return True
     return any(kind is not Kind.PROSE for kind, _ in islice(_blocks(text), 1))
 
 

@@ -160,12 +160,22 @@ async def test_what_was_thought_and_what_tools_were_told_is_nobodys_business() -
 @pytest.mark.parametrize(
     ("post", "source"),
     [
-        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE), TABLE),
+        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE, picture=TABLE), TABLE),
+        (
+            Post(
+                "Look:",
+                Boundary.FINAL,
+                attachment=Attachment("table.png", b"\x89PNG"),
+                source=f"Look:\n{TABLE}",
+                picture=TABLE,
+            ),
+            TABLE,
+        ),
         (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=""), ""),
         (Post("Long.", Boundary.FINAL, attachment=Attachment("reply.md", b"x"), source="x"), ""),
         (Post("a: 1", Boundary.FINAL, source=TABLE), ""),
     ],
-    ids=["a picture", "its second half", "a file", "in words"],
+    ids=["a picture", "with its lead-in", "its second half", "a file", "in words"],
 )
 async def test_the_markdown_of_a_picture_is_kept(post: Post, source: str) -> None:
     known = kept_in(store())
@@ -197,18 +207,25 @@ async def test_a_message_can_be_asked_about_while_its_turn_still_runs() -> None:
 
 
 class Painter:
-    """Paints the same for every table."""
+    """Paints the same for everything."""
 
-    def paint(self, _: Table, /) -> bytes | None:
+    def paint(self, _: Table | str, /) -> bytes | None:
         return b"png"
 
 
 @pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: pictures are made in a thread, in real time
-async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after() -> None:
+@pytest.mark.parametrize(
+    "source", [TABLE, r"\[ \sqrt{x} \]", "$$\na = b\n$$"], ids=["a table", "a formula", "on lines"]
+)
+@pytest.mark.parametrize("shape", ["blocks", "lines"])
+async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after(
+    source: str, shape: str
+) -> None:
     known = kept_in(store())
-    text = f"Look:\n{TABLE}\n\nNice."
+    text = f"Look:\n{source}\n\nNice."
     target = MemoryTarget(limits=Limits(files=True))
-    reply = await say(target, text, preparer=PostPreparer(Painter()), settings=AT_ONCE, trace=known.listen("t"))
+    preparer = PostPreparer(Painter(), formula_painter=Painter())
+    reply = await say(target, text, preparer=preparer, settings=Settings.of(shape=shape), trace=known.listen("t"))
     [picture] = [receipt.message_id for receipt in reply.receipts if receipt.post.shows_source]
     during = await known.about(picture)
     await known.keep("t", reply, server="5", author="7")
@@ -216,7 +233,7 @@ async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_an
 
     assert during is not None
     assert after is not None
-    assert (TABLE, TABLE) == (during.source, after.source.strip())
+    assert (source, source) == (during.source, after.source.strip())
 
 
 async def test_what_came_to_nothing_is_forgotten() -> None:
@@ -294,7 +311,7 @@ async def test_who_is_cancelled_is_cancelled() -> None:
 
 async def test_what_keeps_text_back_is_collected_but_not_every_line_end() -> None:
     explained = kept_in(store())
-    stream = SlowStream("One\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
+    stream = SlowStream("One.\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
 
     reply = await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=explained.listen("t"))
     await explained.keep("t", reply, server="1", author="2")

@@ -33,6 +33,10 @@ def test_a_boundary_of_another_version_is_named_as_it_is() -> None:
         pytest.param({"why": "mark", "mark": "**"}, "because ** was open", id="mark"),
         pytest.param({"why": "undecided", "mark": "*"}, "because * may go on", id="undecided"),
         pytest.param({"why": "undecided", "mark": "\n"}, "because the next character decides", id="line end"),
+        pytest.param(
+            {"why": "rule", "mark": "sanitise"}, "because the rule sanitise waited for what follows", id="rule"
+        ),
+        pytest.param({"why": "gathered", "mark": ""}, "because the message was to hold more", id="gathered"),
         pytest.param({"why": "new_thing"}, "because of new thing", id="unknown"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_film_is_told_as_it_is_and_rehearsed_if_something_is_to_be_otherwise()
     anew = subject(dump(film), is_rehearsed=True, values={"degree": 0}).films[0][0]
 
     assert dump(film) == dump(as_it_was)
-    assert ["One.\n\nTwo."] == said(anew)
+    assert ["One.\nTwo."] == said(anew)
 
 
 def test_a_reply_of_a_film_can_be_chosen() -> None:

@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from cadenza.bot.characters.png import plain
 from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, FilmRecord, dump, load
 from cadenza.play.films.summary import ReplyNumbers, counted, tellings
 from cadenza.sim.rate_limits import Rate
+from cadenza.text.tables import Table
 from cadenza.types import StopReason
 from tests.play.films.told import filmed, told
 
@@ -100,6 +102,26 @@ def test_a_reply_is_told_in_numbers() -> None:
     assert {"thought": 17} == numbers.unshown
     assert numbers.held > 0
     assert (0.0, 0.0, 0) == (numbers.typing, numbers.rate_limit, numbers.refusals)
+
+
+class Painter:
+    """Paints the same for every table."""
+
+    def paint(self, _: Table, /) -> bytes:
+        return plain("table")
+
+
+@pytest.mark.parametrize("shape", ["blocks", "lines", "reply"])
+def test_a_picture_under_its_lead_in_is_told_with_what_it_shows(shape: str) -> None:
+    text = "Look:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    telling = told(text, settings={"shape": shape}, painter=Painter())
+    last = telling.messages[-1]
+    shown = {"blocks": "Look:", "reply": "Look:", "lines": ""}[shape]
+
+    assert (shown, "table.png") == (last.text, last.file)
+    assert ["tables"] == [rule["rule"] for rule in last.story["rules"]]
+    assert {} == telling.numbers.unshown
+    assert len(text.rstrip()) == max(end for message in telling.messages for _, end in message.story["raw"])
 
 
 def test_messages_that_were_put_together_are_counted_as_planned_too() -> None:

@@ -30,6 +30,7 @@ MAIN = [
     "typing_least",
     "typing_most",
     "typing_budget",
+    "typing_tail",
     "thinking_chance",
     "overflow",
     "hold",

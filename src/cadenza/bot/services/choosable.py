@@ -23,7 +23,7 @@ _CHOOSABLE = frozenset(
         *("tables", "math", "degree", "shape", "typing", "casual", "grouping", "gather"),
         *("limit", "message_limit", "when_full", "code_file"),
         *("mention_people", "mention_roles"),
-        *("typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"),
+        *("typing_speed", "typing_least", "typing_most", "typing_budget", "typing_tail", "thinking_chance"),
         *("on_stop", "random_model", "show_errors", "show_fallback"),
     }
 )

@@ -46,7 +46,7 @@ class Explanation:
     lines: tuple[str, ...]
     """Its story, as ``cadenza explain`` prints it."""
     source: str = ""
-    """The Markdown of the table, if the message shows one as a picture."""
+    """The Markdown of the table or formula, if the message shows one as a picture."""
     turn: str = ""
     author: str = ""
     """The id of the person who was answered."""
@@ -107,7 +107,7 @@ class Explanations:
         for turn, collection in self._turns.items():
             if message in collection.messages:
                 lines = _bounded(explain_each(collection.steps()).get(message, []))
-                return Explanation(lines, collection.table_of(message)[:_LONGEST_SOURCE], turn)
+                return Explanation(lines, collection.picture_of(message)[:_LONGEST_SOURCE], turn)
         return None
 
     def _explained(self, turn: str, reply: Reply, author: str) -> Iterator[tuple[str, Explanation]]:
@@ -172,8 +172,8 @@ class _Collection:
         self._end_run()
         return self._steps
 
-    def table_of(self, message: str) -> str:
-        """The Markdown of the table that *message* shows as a picture, or nothing."""
+    def picture_of(self, message: str) -> str:
+        """The Markdown of the table or formula that *message* shows as a picture, or nothing."""
         sent = self.messages[message].about
         if not text_of(sent, "attachment").endswith(".png"):
             return ""
@@ -181,8 +181,9 @@ class _Collection:
         for step in self._steps:
             if step.step == "post" and step.about.get("number") in posts:
                 segments |= set(numbers_of(step.about, "segments"))
-        tables = (step.about for step in self._steps if step.step == "segment" and step.about.get("kind") == "table")
-        return "".join(text_of(about, "text") for about in tables if about.get("number") in segments).strip()
+        parts = [step.about for step in self._steps if step.step == "segment" and step.about.get("number") in segments]
+        painted = [about for about in parts if about.get("kind") == "table"] or parts[-1:]  # a formula comes last
+        return "".join(text_of(about, "text") for about in painted).strip()
 
     def _hear_chunk(self, step: TraceStep) -> None:
         kind = step.about.get("kind")

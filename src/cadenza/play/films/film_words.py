@@ -82,6 +82,10 @@ def _held(hold: About) -> str:
             return f"because {mark} may go on"
         case "undecided":
             return "because the next character decides"
+        case "rule":
+            return f"because the rule {mark} waited for what follows"
+        case "gathered":
+            return "because the message was to hold more"
         case _:
             return f"because of {why.replace('_', ' ')}"
 

@@ -10,7 +10,7 @@ import "cadenza/words_lab.js";
 /** Which main settings stand together, and in what order. */
 const GROUPS = {
   messages: ["shape", "casual", "gather", "limit", "message_limit", "when_full", "code_file", "overflow", "hold"],
-  typing: ["typing", "typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"],
+  typing: ["typing", "typing_speed", "typing_least", "typing_most", "typing_budget", "typing_tail", "thinking_chance"],
   guards: ["label_guard", "speaker_guard", "rules_off"],
   emoji: ["use_emoji", "unknown_emoji", "emoji_lookback"],
   mentions: ["mention_people", "mention_roles"],

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _MAIN = frozenset(
     {
         "shape", "casual", "gather", "limit", "message_limit", "when_full", "code_file", "typing", "typing_speed",
-        "typing_least", "typing_most", "typing_budget", "thinking_chance", "overflow", "hold", "label_guard",
-        "speaker_guard", "use_emoji", "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce",
+        "typing_least", "typing_most", "typing_budget", "typing_tail", "thinking_chance", "overflow", "hold",
+        "label_guard", "speaker_guard", "use_emoji", "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce",
         "interrupts", "stop_phrases", "mention_people", "mention_roles", "math",
     }
 )  # fmt: skip

@@ -55,7 +55,7 @@ class Story:
     captions: tuple[Caption, ...]
     rate: float
     """Tokens a second: slow enough to read along."""
-    settings: Settings = field(default_factory=lambda: Settings.of(degree=2))
+    settings: Settings = field(default_factory=lambda: Settings.of(degree=2, typing_tail=4.0))
     """A message a line with typing, so that one can read along."""
     is_ren: bool = False
     """Whether a persona with its own name and avatar tells it."""
@@ -213,7 +213,7 @@ STORIES: tuple[Story, ...] = (
             ),
         ),
         rate=5.0,
-        settings=Settings.of(degree=2, speaker_guard=True),
+        settings=Settings.of(degree=2, typing_tail=4.0, speaker_guard=True),
         is_ren=True,
     ),
     Story(
@@ -261,7 +261,7 @@ STORIES: tuple[Story, ...] = (
                 ),
             ),
         ),
-        rate=8.0,
+        rate=7.0,
         settings=Settings.of(degree=1),
         faults=(RehearsalFault("rate_limit", at_message=4, seconds=4.0), RehearsalFault("lost", at_message=9)),
     ),

@@ -133,59 +133,59 @@ _THOUGHTS_JA = """<think>ミアは土曜日のことを聞いている。ジョ�
 ミア: わかった、ケーキのことはみんなに伝えておくね！
 Ren: だめだよ、秘密なんだから。"""
 
-_RATE_EN = """Here are twenty-four small things to do on a rainy day:
-1. Bake bread.
-2. Call somebody you miss.
-3. Sort one drawer.
-4. Read a poem aloud.
-5. Repair the bicycle lamp.
-6. Learn a card trick.
-7. Water the plants.
-8. Write a real letter.
-9. Cook soup for two days.
-10. Look at old photographs.
-11. Stretch for ten minutes.
-12. Build a tent of blankets.
-13. Play the record you forgot.
-14. Clean one window.
-15. Draw your own hand.
-16. Learn three words of Finnish.
-17. Polish the good shoes.
-18. Count the drops on the glass.
-19. Plan a walk for tomorrow.
-20. Mend a sock.
-21. Try the strange tea.
-22. Find Saturn's place in the sky.
-23. Do nothing at all, on purpose.
-24. Go out and get wet.
-And if the sun comes out: forget this list."""
+_RATE_EN = """Twenty-four small things for a rainy day? Gladly!
+Bake bread.
+Call somebody you miss.
+Sort one drawer.
+Read a poem aloud.
+Repair the bicycle lamp.
+Learn a card trick.
+Water the plants.
+Write a real letter.
+Cook soup for two days.
+Look at old photographs.
+Stretch for ten minutes.
+Build a tent of blankets.
+Play the record you forgot.
+Clean one window.
+Draw your own hand.
+Learn three words of Finnish.
+Polish the good shoes.
+Count the drops on the glass.
+Plan a walk for tomorrow.
+Mend a sock.
+Try the strange tea.
+Find Saturn's place in the sky.
+Do nothing at all, on purpose.
+Go out and get wet.
+And if the sun comes out: forget all of this."""
 
-_RATE_JA = """雨の日にできる、小さなことを二十四個あげますね。
-1. パンを焼く。
-2. 会いたい人に電話する。
-3. 引き出しを一つ片づける。
-4. 詩を声に出して読む。
-5. 自転車のライトを直す。
-6. トランプの手品を覚える。
-7. 植物に水をやる。
-8. 手紙を書く。
-9. 二日分のスープを作る。
-10. 古い写真を見る。
-11. 十分間ストレッチする。
-12. 毛布でテントを作る。
-13. 忘れていたレコードをかける。
-14. 窓を一枚みがく。
-15. 自分の手を描く。
-16. フィンランド語を三つ覚える。
-17. いい靴をみがく。
-18. ガラスの雨粒を数える。
-19. 明日の散歩を考える。
-20. 靴下をつくろう。
-21. 変わったお茶を飲んでみる。
-22. 土星の場所を調べる。
-23. あえて何もしない。
-24. 外に出て、ぬれてみる。
-もし晴れたら、このリストは忘れてください。"""
+_RATE_JA = """雨の日にできる、小さなことを二十四個ですね。いきますよ！
+パンを焼く。
+会いたい人に電話する。
+引き出しを一つ片づける。
+詩を声に出して読む。
+自転車のライトを直す。
+トランプの手品を覚える。
+植物に水をやる。
+手紙を書く。
+二日分のスープを作る。
+古い写真を見る。
+十分間ストレッチする。
+毛布でテントを作る。
+忘れていたレコードをかける。
+窓を一枚みがく。
+自分の手を描く。
+フィンランド語を三つ覚える。
+いい靴をみがく。
+ガラスの雨粒を数える。
+明日の散歩を考える。
+靴下をつくろう。
+変わったお茶を飲んでみる。
+土星の場所を調べる。
+あえて何もしない。
+外に出て、ぬれてみる。
+もし晴れたら、ぜんぶ忘れてください。"""
 
 _STOP_EN = """Once there was a lighthouse keeper who collected the sounds of storms. She had a shelf of jars, and in each \
 of them a gale was asleep.

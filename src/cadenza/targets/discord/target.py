@@ -19,7 +19,9 @@ from ...explain.tracebacks import get_logger
 from ...settings import DeliverySettings
 from ...stages.s7_delivery import receipt_of
 from ...text import tables
+from ...text.formulas import parse
 from ...text.plain_table import as_columns, as_records
+from ...text.readable_formulas import in_lines, in_table
 from ...text.units import WHITESPACE
 from ...types import Identity, Notice, Post, Receipt, Roster, Urgency
 from ..target import Allowance, Limits
@@ -426,8 +428,10 @@ def _newer(one: str | None, other: str | None) -> str | None:
 
 def _in_words(post: Post) -> str:
     """What the file of *post* shows, as text: the message itself is not in it."""
+    if (formula := parse(post.picture)) is not None:
+        return "\n".join(["```", *in_lines(formula), "```"])
     source = post.picture or (post.source or "").removeprefix(post.text).lstrip(WHITESPACE)
-    table = tables.parse(source)
+    table = tables.parse(in_table(source))
     return source if table is None else as_columns(table) or as_records(table)
 
 
