@@ -271,7 +271,8 @@ class Composer:
         """The messages of a line or a sentence of prose."""
         first = pieces[0]
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
-        text = shown(pieces) if first.segment.opens_in or pieces[-1].segment.ends_in else first.context + raw
+        is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
+        text = shown(pieces) if is_marked else first.context + raw
         if first.segment.source:
             text = first.context + first.text
         texts = self._split(text, first.segment)
@@ -281,7 +282,7 @@ class Composer:
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
-        if first.segment.source and len(texts) == 1:
+        if (first.segment.source or is_marked) and len(texts) == 1:
             return [_Message(texts[0].strip(WHITESPACE), raw.strip(WHITESPACE), joint)]
         return _with_joints(raw, texts, joint, Kind.PROSE)
 
