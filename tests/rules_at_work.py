@@ -25,7 +25,7 @@ QUIET = {"label_guard": False, "tables": "source"}
 
 RENDERING = (
     *("html_tags", "html_entities", "thematic_breaks", "deep_headings", "task_lists", "footnotes", "reference_links"),
-    "images",
+    *("images", "formulas"),
 )
 """The rules that show in other marks what a chat does not render."""
 

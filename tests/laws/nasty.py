@@ -136,6 +136,7 @@ def nasty(draw: st.DrawFn, max_bits: int = 24) -> str:
 
 # --- the reader -----------------------------------------------------------------------------
 
+_DISCORDS_BLOCK = re.compile(r"```\n*[^\n].*?```", re.DOTALL)
 _READINGS = [re.compile("`{3,}"), re.compile(r"\\[^\w\s]|`{3,}")]
 # What stands behind the opening marks is shown as code if there is nothing else, so then it is not empty.
 _EMPTY_BLOCK = re.compile(r"\s*(?:(`{3,})\s*\1`*|`{6,})")
@@ -145,8 +146,11 @@ _PUNCTUATION = frozenset(".,!?;:。！？、，")
 
 
 def leaves_code_open(message: str) -> bool:
-    """Whether a code block is open at the end, whether or not a backslash in front of a backtick is an escape."""
-    return all(_ends_in_code(message, opening) for opening in _READINGS)
+    """Whether a code block is open at the end, whether or not a backslash in front of a backtick is an escape.
+
+    For Discord the next three backticks close a block, and the three after them open another.
+    """
+    return "```" in _DISCORDS_BLOCK.sub("", message) and all(_ends_in_code(message, opening) for opening in _READINGS)
 
 
 def _ends_in_code(message: str, opening: re.Pattern[str]) -> bool:

@@ -54,23 +54,41 @@ def _tokens(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
+def _said(reply: str, size: int, settings: Settings) -> tuple[str, int]:
+    """What is in messages before the last token of *reply*, and after how many characters the first message came."""
+    row = text_row(Scene("", Persona("")), settings.with_values({"flood_limit": 1_000_000}), Random(0))
+    said, first = "", len(reply)
+    *tokens, _last = _tokens(reply, size)
+    for number, token in enumerate(tokens, start=1):
+        for post in row.feed(token):
+            assert isinstance(post, Post)
+            said += post.text
+            first = min(first, number * size)
+    return said, first
+
+
 @pytest.mark.parametrize("shape", _SHAPES)
 @pytest.mark.parametrize("stray", _STRAY)
 def test_nearly_all_is_said_before_the_last_token(stray: str, shape: str) -> None:
     """At least 98 % of a long reply is in messages before its last token, and the first comes within 2000 characters."""
     reply = _reply(stray, *_SHAPES[shape])
     for degree, size in product((1, 2, 3), (4, 16)):
-        row = text_row(Scene("", Persona("")), Settings.of(degree=degree, flood_limit=1_000_000), Random(0))
-        said, first = "", len(reply)
-        *tokens, _last = _tokens(reply, size)
-        for number, token in enumerate(tokens, start=1):
-            for post in row.feed(token):
-                assert isinstance(post, Post)
-                said += post.text
-                first = min(first, number * size)
+        said, first = _said(reply, size, Settings.reference(degree=degree))
 
         assert len(plain(said)) >= 0.98 * len(plain(reply))
         assert first <= 2000
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+@pytest.mark.parametrize("stray", _STRAY)
+def test_where_lists_stay_whole_at_most_one_message_waits(stray: str, shape: str) -> None:
+    """A list, a verse or neighbouring blocks wait for their end, but never for more than a message holds."""
+    reply = _reply(stray, *_SHAPES[shape])
+    for degree, size in product((None, 1, 3), (4, 16)):
+        said, first = _said(reply, size, Settings.of(degree=degree))
+
+        assert len(plain(reply)) - len(plain(said)) <= 1950
+        assert first <= 2100  # a message is full when the line has come that does not fit any more
 
 
 @pytest.mark.parametrize("shape", _SHAPES)

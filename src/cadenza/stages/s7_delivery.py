@@ -282,8 +282,9 @@ class Composer:
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
-        if (first.segment.source or is_marked) and len(texts) == 1:
-            return [_Message(texts[0].strip(WHITESPACE), raw.strip(WHITESPACE), joint)]
+        if len(texts) == 1 and (first.segment.source or text != raw or self._degree == 1):
+            text, core = texts[0].strip(WHITESPACE), raw.strip(WHITESPACE)
+            return [_Message(text, None if text == core else core, joint)]
         return _with_joints(raw, texts, joint, Kind.PROSE)
 
     def _split(self, text: str, segment: Segment) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import assert_never
 
 from ..text.repair import enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
@@ -21,6 +22,8 @@ _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
 _CODE = Kind.CODE  # a global is faster to look up
+_HEAD = 2
+"""Lines at the top of a table that each of its parts has."""
 
 
 Measure = Callable[[str], int]
@@ -29,7 +32,7 @@ Measure = Callable[[str], int]
 
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
-    sizes = [measure(piece.text) for piece in pieces]
+    sizes = [measure(_text(piece)) for piece in pieces]
     if pieces and sum(sizes) <= limit - _marks(pieces[0]):  # most messages fit
         yield pieces
         return
@@ -145,14 +148,15 @@ def _indent(piece: TextPiece) -> str:
 def slices(raw: str, texts: Sequence[str], kind: Kind) -> list[str] | None:
     """What *raw* holds for each of *texts*, which it was cut into; ``None`` if they do not say the same.
 
-    A cut closes and reopens emphasis and code, and repeats quote marks; none of that is in *raw*.
+    A cut closes and reopens emphasis and code, and repeats quote marks and the head of a table; none of that is in *raw*.
     """
     if len(texts) < 2:
         return [raw] if texts else None
     starts = [0]
     place = 0
+    head = "".join(texts[0].splitlines(keepends=True)[:_HEAD])
     for number, text in enumerate(texts):
-        core = _code(text) if kind is Kind.CODE else text.strip(_REPEATED)
+        core = _core(text, kind, head if number else "")
         found = raw.find(core, place)
         if found < 0:
             return None
@@ -162,9 +166,18 @@ def slices(raw: str, texts: Sequence[str], kind: Kind) -> list[str] | None:
     return [raw[start:end] for start, end in zip(starts, [*starts[1:], len(raw)], strict=True)]
 
 
-def _code(text: str) -> str:
-    fence, body = split_fence(text)
-    return without_closing(body, fence).strip("\n")
+def _core(text: str, kind: Kind, head: str) -> str:
+    """What is certainly in the raw text of *text*; *head* is what each part of a table begins with but the first."""
+    match kind:
+        case Kind.CODE:
+            fence, body = split_fence(text)
+            return without_closing(body, fence).strip("\n")
+        case Kind.TABLE:
+            return text.removeprefix(head)
+        case Kind.PROSE:
+            return text.strip(_REPEATED)
+        case _:
+            assert_never(kind)
 
 
 def _begin(raw: str, found: int, end: int) -> int:

@@ -94,6 +94,13 @@ def without_closing(body: str, fence: Fence) -> str:
     return core.removesuffix(fence.prefix) if fence.prefix.strip() else core
 
 
+def continue_block(text: str, more: str, *, is_torn: bool) -> str:
+    """The code block *text* with the code of *more*, its next part; *is_torn* if a line was cut between them."""
+    fence, body = split_fence(text)
+    code = without_closing(body, fence).removesuffix("\n") + "\n" * (not is_torn)
+    return text[: len(text) - len(body)] + code + split_fence(more.lstrip("\n"))[1]
+
+
 def in_backticks(text: str) -> str:
     """The code block *text* with a fence of backticks, the only one Discord knows."""
     tildes, body = split_fence(text)

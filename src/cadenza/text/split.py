@@ -36,7 +36,7 @@ _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
 _OPENS_ATOM = re.compile(r"https?://|ftps?://|<a?:|<http|```")
-_LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
+LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
 BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
 """By degree: without one of these a segment need not be split."""
@@ -121,7 +121,7 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
     merged: list[str] = []
     front = ""
     for piece in pieces:
-        if _LONE_PUNCTUATION.fullmatch(piece):
+        if LONE_PUNCTUATION.fullmatch(piece):
             mark = piece.strip(WHITESPACE)
             if merged and units(merged[-1]) + units(mark) <= limit:
                 merged[-1] += mark
