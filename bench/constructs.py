@@ -290,7 +290,7 @@ def _addresses(writer: Writer) -> str:
 
 def _right_to_left(writer: Writer) -> str:
     lines = writer.dice.choice([_HEBREW, _ARABIC])
-    return f"{'. '.join(lines)}.\n\n" + "\n".join(f"- {line}" for line in lines[:3])
+    return f"{'. '.join(lines[:3])}.\n\n" + "\n".join(f"- {line}" for line in lines[3:])
 
 
 def _east_asian(writer: Writer) -> str:

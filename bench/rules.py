@@ -77,6 +77,14 @@ def texts(context: RuleContext, size: int, seed: int = 2) -> dict[str, str]:
         "at signs": lambda dice: dice.choice(["@", "@@", "@ ", "a@"]),
         "brackets": lambda dice: f"{dice.choice(['[', ']', '<', '>', '[system: ', '(', ')'])}{words(dice, 1)} ",
         HOSTILE: lambda dice: dice.choice(["[", "]", "<", ">", "[system:", "(", ")"]),
+        "Markdown and HTML": lambda dice: dice.choice(
+            [
+                f"#### {words(dice, 3)}\n",
+                f"- [x] {words(dice, 4)} [^1]\n",
+                f"<b>{words(dice, 3)}</b> H<sub>2</sub>O &amp; {words(dice, 2)}<br>\n",
+                f"{words(dice, 4)} [{words(dice, 2)}][1] ![{words(dice, 1)}](https://e.x/a.png)\n",
+            ]
+        ),
         "line ends": lambda _: "\n",
         "everything": lambda dice: dice.choice(
             [

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright, expect
 
 from tests.staying import Addresses
 
@@ -196,7 +196,7 @@ async def _empty(page: Page) -> bool:
 def snap(request: pytest.FixtureRequest) -> Snap:
     """Take a picture of a window; it is called as the test is, or as the documentation calls it."""
 
-    async def take(page: Page, *, docs: str = "") -> None:
+    async def take(page: Page | Locator, *, docs: str = "") -> None:
         name = re.sub(r"\W+", "_", docs or request.node.name.removeprefix("test_")).strip("_")
         SCREENSHOTS.mkdir(exist_ok=True)
         taken = await page.screenshot(path=SCREENSHOTS / f"{name}.png")

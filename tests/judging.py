@@ -70,7 +70,7 @@ class Excuse:
     judges: tuple[str, ...]
     shapes: tuple[str, ...] = ("reply", "blocks", "lines", "sentences")
     marks: str = ""
-    """The only characters that may be missing or added; if empty, everything may differ."""
+    """The only characters that may be missing or added; without marks and a style, everything may differ."""
     style: str = ""
     """The only part of their style that may differ then."""
 
@@ -83,7 +83,7 @@ class Excuse:
         return (
             judge in self.judges
             and shape in self.shapes
-            and (not self.marks or self._is_of_style(difference))
+            and (not (self.marks or self.style) or self._is_of_style(difference))
             and any(match.start() <= difference.place < match.end() for match in self._regex.finditer(answer))
         )
 

@@ -217,7 +217,7 @@ def test_t2_at_degree_0_words_are_put_together_and_nothing_is_sent_yet() -> None
 async def test_t4_t5_only_who_types_takes_time_and_not_for_the_first_message(degree: int, times: list[float]) -> None:
     target = TimedTarget()
 
-    await say(target, LINES, settings=Settings.of(degree=degree), chance=Dice(0.0, 0.99))
+    await say(target, LINES, settings=Settings.reference(degree=degree), chance=Dice(0.0, 0.99))
 
     assert ["One.", "Two.", "Three."] == target.texts
     assert pytest.approx(times) == target.started

@@ -34,7 +34,7 @@ CODE = "```py\nx = 1\n```"
 
 def said(text: str, *, degree: int = 1, **options: Any) -> list[str]:
     """The messages that *text* becomes, however it is sliced."""
-    return same_every_way(text, lambda pieces: messages("", slices=pieces, degree=degree, **options))
+    return same_every_way(text, lambda pieces: messages("", slices=pieces, reference=True, degree=degree, **options))
 
 
 def hidden(text: str, **options: Any) -> tuple[list[str], list[str]]:
@@ -90,7 +90,7 @@ def sentences(text: str, *, lone_words: bool) -> list[str]:
 
 def overlapping(chunks: list[str], *, degree: int = 1) -> list[str]:
     """The messages of a stream that sends some of its text again."""
-    return messages("", slices=chunks, degree=degree, overlap=True)
+    return messages("", slices=chunks, reference=True, degree=degree, overlap=True)
 
 
 def code_lines(parts: list[str], opening: str, closing: str = "```") -> list[str]:
@@ -167,16 +167,16 @@ def test_b02_addresses_and_code_stay_where_they_were_said(text: str, expected: l
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        pytest.param("before https://e.org/abc after", "before https://e.org/abc after", id="in a line"),
-        pytest.param("see https://e.org/x ok\nend", "see https://e.org/x ok\n\nend", id="in a line of two"),
-        pytest.param("before\nhttps://e.org/abc\nafter", "before\n\nhttps://e.org/abc\n\nafter", id="on a line"),
-        pytest.param("a\n```py\n1\n```\nb", "a\n\n```py\n1\n```\n\nb", id="code"),
+        pytest.param("before https://e.org/abc after", id="in a line"),
+        pytest.param("see https://e.org/x ok\nend", id="in a line of two"),
+        pytest.param("before\nhttps://e.org/abc\nafter", id="on a line"),
+        pytest.param("a\n```py\n1\n```\nb", id="code"),
     ],
 )
-def test_b02_in_one_message_too_everything_stays_in_its_place(text: str, expected: str) -> None:
-    assert [expected] == said(text, degree=0)
+def test_b02_in_one_message_too_everything_stays_in_its_place(text: str) -> None:
+    assert [text] == said(text, degree=0)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_b05_code_longer_than_the_buffer_closes_and_opens_again_and_stays_code(o
     fence = "`" * opening.count("`")
     lines = [f"line {number} of code text" if number % 5 else "" for number in range(1, 760)]
 
-    found = said("\n".join([opening, *lines]) + "\n" + end.format(fence=fence))
+    found = said("\n".join([opening, *lines]) + "\n" + end.format(fence=fence), rules_off=())
 
     rest = ["after", "ok"] if end else []
     code = found[: len(found) - len(rest)]
@@ -266,7 +266,8 @@ def test_b06_a_mark_that_never_closes_does_not_hold_the_text_for_ever(opener: st
     assert len(text) - len("".join(left(text))) <= bound
     found = said(text)
     assert max(map(units, found)) <= LIMIT
-    assert without_space(text) == without_space("".join(found))
+    wrote, shown = (without_space(part).replace(opener, "") for part in (text, "".join(found)))
+    assert wrote == shown  # emphasis is closed where a message ends, and opened again
 
 
 def test_b06_a_quote_that_never_closes_leaves_as_it_was_said() -> None:
@@ -344,7 +345,7 @@ def test_b07_a_row_of_emoji_is_cut_between_them() -> None:
     [
         pytest.param(["abcdefgh", "abcdefgh", "\nx"], ["abcdefghabcdefgh", "x"], id="eight letters"),
         pytest.param(["la la la ", "la la la ", "la la la\nx"], ["la la la la la la la la la", "x"], id="refrain"),
-        pytest.param(["--------", "--------", "\nx"], ["----------------", "x"], id="dashes"),
+        pytest.param(["so --------", "--------", "\nx"], ["so ----------------", "x"], id="dashes"),
         pytest.param(["hahahaha", "hahahahaha", "!\nx"], ["hahahahahahahahaha!", "x"], id="laughter"),
         pytest.param(["hahaha! ", "hahaha! ", "that is funny"], ["hahaha! hahaha! that is funny"], id="laughter in words"),
         pytest.param(["Say it.\n", "Say it.\n", "Say it."], ["Say it.", "Say it.", "Say it."], id="lines"),
@@ -357,7 +358,7 @@ def test_b07_a_row_of_emoji_is_cut_between_them() -> None:
     ],
 )  # fmt: skip
 def test_b08_what_is_said_twice_is_said_twice(chunks: list[str], expected: list[str]) -> None:
-    assert expected == messages("", slices=chunks, degree=1)
+    assert expected == messages("", slices=chunks, reference=True, degree=1)
     assert expected == said("".join(chunks))
 
 
@@ -373,7 +374,7 @@ def test_b08_what_is_said_twice_is_said_twice(chunks: list[str], expected: list[
 )
 def test_b08_overlap_is_trimmed_where_it_is_declared(chunks: list[str], expected: list[str]) -> None:
     assert expected == overlapping(chunks)
-    assert expected != messages("", slices=chunks, degree=1)
+    assert expected != messages("", slices=chunks, reference=True, degree=1)
 
 
 @pytest.mark.parametrize(
@@ -415,30 +416,19 @@ def test_b09_declared_overlap_is_found_whatever_became_of_the_sentence() -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        pytest.param("T\n```py\nx\n```\nmore\nend", "T\n\n```py\nx\n```\n\nmore\n\nend", id="a line end"),
-        pytest.param("T\n```py\nx\n```\n\n\nmore", "T\n\n```py\nx\n```\n\nmore", id="empty lines"),
-        pytest.param("```a```\n```b```", "```a```\n\n```b```", id="two blocks"),
-        pytest.param(f"T\n{TABLE}more", f"T\n\n{TABLE}\nmore", id="table"),
+        pytest.param("T\n```py\nx\n```\nmore\nend", id="a line end"),
+        pytest.param("T\n```py\nx\n```\n\n\nmore", id="empty lines"),
+        pytest.param("```a```\n```b```", id="two blocks"),
+        pytest.param(f"T\n{TABLE}more", id="table"),
+        pytest.param("T ```x``` more\nend", id="in a line"),
+        pytest.param("T\n```x```more", id="nothing between"),
+        pytest.param("```a``````b```", id="two in a row"),
     ],
 )
-def test_b10_in_one_message_text_is_not_glued_to_a_code_block(text: str, expected: str) -> None:
-    assert [expected] == said(text, degree=0)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("T ```x``` more\nend", ["T", "```x```", "more", "", "end"], id="in a line"),
-        pytest.param("T\n```x```more", ["T", "", "```x```", "more"], id="nothing between"),
-        pytest.param("```a``````b```", ["```a```", "```b```"], id="two in a row"),
-    ],
-)
-def test_b10_in_one_message_a_code_block_has_its_lines_to_itself(text: str, expected: list[str]) -> None:
-    (message,) = said(text, degree=0)
-
-    assert expected == [line.strip() for line in message.split("\n")]
+def test_b10_in_one_message_code_stands_exactly_as_the_model_wrote_it(text: str) -> None:
+    assert [text] == said(text, degree=0)
 
 
 @pytest.mark.parametrize("shape", ["reply", "blocks", "lines", "sentences"])
@@ -603,7 +593,7 @@ def test_b15_code_that_is_left_open_is_closed_and_otherwise_left_alone(
 
 
 def test_b15_code_that_is_left_open_is_closed_in_one_message_too() -> None:
-    assert ["intro\n\n```py\nx = (1\n```"] == said("intro\n```py\nx = (1", degree=0)
+    assert ["intro\n```py\nx = (1\n```"] == said("intro\n```py\nx = (1", degree=0)
 
 
 # --- code -----------------------------------------------------------------------------
@@ -704,7 +694,7 @@ def test_b20_a_space_at_the_limit_makes_no_message_longer(
 
 def test_b21_no_pair_of_surrogates_is_cut() -> None:
     assert split("x" + "😀" * 1200, Kind.PROSE, 1, LIMIT) == ["x" + "😀" * 974, "😀" * 226]
-    assert ["x" + "😀" * 974, "😀" * 226] == said("x" + "😀" * 1200, degree=0)
+    assert ["x" + "😀" * 974, "😀" * 25, "😀" * 201] == said("x" + "😀" * 1200, degree=0)  # stage 5 cuts after 1000
 
 
 @pytest.mark.parametrize("lead", ["", "x", "xx", "xxx"])
@@ -823,7 +813,7 @@ def test_b24_short_forms_end_no_sentence_and_words_do(text: str, expected: list[
 def test_b25_an_address_is_not_torn_from_what_stands_around_it(text: str, lines: list[str]) -> None:
     assert lines == said(text)
     assert lines == by_sentence(text)
-    assert ["\n\n".join(lines)] == said(text, degree=0)
+    assert [text] == said(text, degree=0)
 
 
 @pytest.mark.parametrize(
@@ -839,7 +829,7 @@ def test_b25_an_address_stays_in_its_line_and_stands_alone_only_where_sentences_
 ) -> None:
     assert lines == said(text)
     assert sentences == by_sentence(text)
-    assert ["\n\n".join(lines)] == said(text, degree=0)
+    assert [text] == said(text, degree=0)
 
 
 @pytest.mark.parametrize(
@@ -1032,7 +1022,7 @@ def test_b32_a_mark_on_the_next_line_is_decided_when_its_run_is_over(text: str, 
     ("degree", "text", "expected"),
     [
         pytest.param(1, "one\r\ntwo\r\n\r\nthree", ["one", "two", "three"], id="lines"),
-        pytest.param(0, "a\r\nb\r\nc", ["a\n\nb\n\nc"], id="one message"),
+        pytest.param(0, "a\r\nb\r\nc", ["a\nb\nc"], id="one message"),
         pytest.param(1, "a\r\n.\r\nb", ["a.", "b"], id="a mark on the next line"),
         pytest.param(1, "```py\r\nx = 1\r\n```\r\nend", [CODE, "end"], id="code"),
         pytest.param(1, TABLE.replace("\n", "\r\n") + "end", [TABLE.strip(), "end"], id="table"),
@@ -1111,7 +1101,7 @@ def test_b36_an_overflow_leaves_whole_what_belongs_together(words: int, whole: s
 def test_b37_a_code_block_ends_with_a_fence_as_long_as_its_first(text: str, expected: list[str]) -> None:
     """Discord's client knows only three backticks: the rule ``long_fences`` sees to that."""
     assert expected == said(text, rules_off=("long_fences",))
-    assert list(map(_with_three, expected)) == said(text)
+    assert list(map(_with_three, expected)) == said(text, rules_off=())
 
 
 def _with_three(message: str) -> str:
@@ -1130,7 +1120,7 @@ def _with_three(message: str) -> str:
 )  # fmt: skip
 def test_b37_a_fence_of_tildes_is_a_fence(text: str, expected: list[str]) -> None:
     """Discord does not know such fences, so they become backticks."""
-    assert expected == said(text)
+    assert expected == said(text, rules_off=())
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_an_unknown_name_is_refused_with_a_hint(values: dict[str, object], said:
         pytest.param({"degree": "1"}, "'degree' must be a whole number, not '1'", id="text for int"),
         pytest.param({"degree": True}, "'degree' must be a whole number, not True", id="bool for int"),
         pytest.param({"degree": 1.0}, "'degree' must be a whole number, not 1.0", id="float for int"),
-        pytest.param({"degree": None}, "'degree' must be a whole number, not None", id="none for int"),
+        pytest.param({"gather": None}, "'gather' must be a whole number, not None", id="none for int"),
         pytest.param({"typing_speed": True}, "'typing_speed' must be a number, not True", id="bool for float"),
         pytest.param({"typing_speed": "fast"}, "'typing_speed' must be a number, not 'fast'", id="text for float"),
         pytest.param({"on_stop": 1}, "'on_stop' must be a text, not 1", id="int for text"),

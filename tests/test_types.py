@@ -69,13 +69,19 @@ def test_a_post_has_no_pause_and_answers_nothing_unless_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "source", "is_table"),
-    [("table.png", "| a |", True), ("table.png", "", False), ("table.png", None, False), ("reply.md", "words", False)],
+    ("post", "is_painted"),
+    [
+        pytest.param(Post("", Boundary.FINAL, picture="| a |", source="| a |"), True, id="a picture"),
+        pytest.param(Post("See:", Boundary.FINAL, picture="| a |", source="See:\n| a |"), True, id="with its lead-in"),
+        pytest.param(Post("", Boundary.FINAL, source=""), False, id="a further part of it"),
+        pytest.param(Post("", Boundary.FINAL), False, id="a file"),
+        pytest.param(Post("", Boundary.FINAL, source="words"), False, id="the rest of a reply"),
+    ],
 )
-def test_a_post_that_is_a_picture_with_a_source_shows_a_table(name: str, source: str | None, *, is_table: bool) -> None:
-    post = Post("", Boundary.FINAL, attachment=Attachment(name, b"x"), source=source)
+def test_a_post_with_a_file_and_the_source_of_a_picture_shows_it(post: Post, *, is_painted: bool) -> None:
+    post = dataclasses.replace(post, attachment=Attachment("table.png", b"x"))
 
-    assert is_table is post.shows_source
+    assert is_painted is post.shows_source
     assert not dataclasses.replace(post, attachment=None).shows_source
 
 

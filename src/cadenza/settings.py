@@ -111,7 +111,7 @@ class BufferSettings:
     hold: int = _setting(
         1950,
         "characters for which text waits for an opening mark to close; "
-        "a quarter of them for a quote, a bracket, a backtick or a single star that did not close on its line",
+        "a quarter of them for a quote, a bracket, a backtick, a single star or underscore that did not close on its line",
         low=0,
         high=100_000,
     )

@@ -620,7 +620,7 @@ class Post:
     joint: str = ""
     """The white space between the post before and this one: line ends and indent, as the model wrote them."""
     picture: str = ""
-    """The Markdown of the table that is painted before the post is sent."""
+    """The Markdown of the table, or the LaTeX of the formula, that is painted before the post is sent."""
     instead: tuple[Post, ...] = ()
     """The messages to send if that picture cannot be made."""
 

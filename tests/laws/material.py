@@ -139,12 +139,17 @@ def play(
     end: str = "final",
     persona: Persona | None = None,
     roster: Roster | None = None,
+    reference: bool = False,
     **values: Any,
 ) -> dict[str, Any]:
-    """Put *text* through the pipeline as ``cadenza replay`` does; tables stay as they are unless *values* say otherwise."""
+    """Put *text* through the pipeline as ``cadenza replay`` does; tables stay as they are unless *values* say otherwise.
+
+    With *reference* lines and sentences become messages one by one, and the rules that the reference lacks are off.
+    """
+    base = Settings.reference() if reference else Settings()
     take = ReplayInput(
         chunks=tuple(slices) if slices is not None else (text,),
-        settings=Settings().with_values({"tables": "source", "flood_limit": 1_000_000} | values),
+        settings=base.with_values({"tables": "source", "flood_limit": 1_000_000} | values),
         end=End(end),
         persona=persona or Persona(""),
         roster=roster or Roster(),

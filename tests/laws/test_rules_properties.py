@@ -204,7 +204,12 @@ def halted(out: Sequence[Out]) -> bool:
 
 # --- (a) code and addresses -------------------------------------------------------------------
 
-_SAFE = [bit for bit in (*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_RAW, "word ", "Two. ") if "`" not in bit]
+# A heading becomes bold, and the reader below would take the mark after an address for a part of it.
+_SAFE = [
+    bit
+    for bit in (*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_RAW, "word ", "Two. ")
+    if "`" not in bit and "####" not in bit
+]
 # What is out of reach, as plain to read as it is written here: our texts hold no other backtick and no other "://".
 _OUT_OF_REACH = re.compile(
     r"(?P<fence>`{3,})[^`].*?\n(?P=fence)(?!`)|(?P<ticks>`{1,2})(?!`).+?(?<!`)(?P=ticks)(?!`)"

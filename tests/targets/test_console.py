@@ -258,25 +258,6 @@ async def test_a_long_message_is_folded_and_hangs() -> None:
     ]
 
 
-async def test_the_items_of_a_list_stand_under_each_other_and_the_next_message_stands_out() -> None:
-    chat = Chat(terminal=True)
-    await chat.send("- one\n  - two\n- three", "> four\n> five", "six\n```\n7\n```\neight", "- nine", "# ten\neleven")
-    assert chat.screen[1:] == [
-        "    • one",
-        "      • two",
-        "    • three",
-        "    ▌ four",
-        "    ▌ five",
-        "  six",
-        "    7",
-        "    eight",
-        "  • nine",
-        "  ten",
-        "    eleven",
-        "",
-    ]
-
-
 @pytest.mark.parametrize("width", [1, 2, 5, 9])
 async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> None:
     chat = Chat(terminal=True, width=width)
@@ -289,13 +270,13 @@ async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> N
     [
         ("[red]x[/red] [/] [b", "[red]x[/red] [/] [b"),
         (':) :( ;-) :smile: 27" 5 * 3 * 2 snake_case_name', ':) :( ;-) :smile: 27" 5 * 3 * 2 snake_case_name'),
-        ("a\nb", "a\n    b"),
+        ("a\nb", "a\n  b"),
         ("**b** *i* _i_ __u__ ***bi*** ~~s~~ ||hush||", "b i i u bi s hush"),
         ("**b *bi* b**", "b bi b"),
         ("***a** b*", "a b"),
         ("`**a**` ``b`c``", "**a** b`c"),
-        ("- one\n* two\n1. three\n  - four", "  • one\n    • two\n    1. three\n      • four"),
-        ("# Big\n-# small\n> said\n#tag -5", "Big\n    small\n    ▌ said\n    #tag -5"),
+        ("- one\n* two\n1. three\n  - four", "• one\n  • two\n  1. three\n    • four"),
+        ("# Big\n-# small\n> said\n#tag -5", "Big\n  small\n  ▌ said\n  #tag -5"),
         (r"\*no\* C:\dir `\*`", r"*no* C:\dir \*"),
         ("[text](https://a.example/b_c_d)", "text (https://a.example/b_c_d)"),
         ("<:wave:12> <@34> a < b", ":wave: <@34> a < b"),
@@ -314,7 +295,7 @@ async def test_emphasis_is_drawn(terminal: Chat) -> None:
 
 async def test_code_keeps_its_lines_and_gets_colours(terminal: Chat) -> None:
     await terminal.send('before\n```python\nif x:\n\n    print("[b]")\n```\nafter')
-    assert terminal.screen[1:] == ["  before", "    if x:", "", '        print("[b]")', "    after", ""]
+    assert terminal.screen[1:] == ["  before", "    if x:", "", '        print("[b]")', "  after", ""]
     assert re.search(r"\x1b\[[\d;]*m\"", terminal.output)
 
 

@@ -448,3 +448,10 @@ def test_what_is_not_prose_arrives_whole_and_in_order(words: list[str], dice: Di
         if part in _PARTS:
             position = arrived.find(part, position) + len(part)
             assert position >= len(part), f"{part!r} is not in {arrived!r}"
+
+
+def test_a_formula_is_untouched() -> None:
+    """The repro: commands in lower case mean other letters."""
+    text = r"So \( \Delta G = \Gamma, \quad X; Y \) and $A_1, B$ Is It"
+
+    assert [r"so \( \Delta G = \Gamma, \quad X; Y \) and $A_1, B$ is it"] == humanize(text, lambda: 0.1)

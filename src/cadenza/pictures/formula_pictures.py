@@ -12,12 +12,13 @@ from functools import lru_cache
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Self
-from xml.etree.ElementTree import Element, tostring
 
 from ..text.formulas import parse
 from .paint import Picture, PictureRefused
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ziamath.zmath import Latex
 
 _CARD, _INK = "#2b2d31", "#dbdee1"
@@ -120,6 +121,8 @@ def _unknown(formula: Latex) -> str:
 
 def _on_card(drawing: Element, size: tuple[float, float], card: tuple[int, int]) -> str:
     """The SVG of *drawing* on a card with round corners."""
+    from xml.etree.ElementTree import tostring  # noqa: PLC0415  # ziamath has imported it
+
     for name, value in zip(("x", "y", "width", "height"), (_PADDING, _PADDING, *size), strict=True):
         drawing.set(name, f"{value:.2f}")
     width, height = card

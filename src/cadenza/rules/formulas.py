@@ -67,6 +67,7 @@ def _with_readable_cells(segment: Segment) -> Segment:
 
 def _formulas(segment: Segment, *, opens_line: bool) -> Iterator[_Found]:
     text = segment.text
+    is_hidden = "|" in segment.opens_in + segment.ends_in  # a block would leave its spoiler
     line = seen = linked = emphasised = 0
     for span in survey(text).spans:
         if span.kind is SpanKind.EMPHASIS:
@@ -81,7 +82,7 @@ def _formulas(segment: Segment, *, opens_line: bool) -> Iterator[_Found]:
         begins_line = (opens_line or line > 0) and _QUOTE_OR_BLANK.fullmatch(text, line, seen) is not None
         is_quoted = _QUOTE.match(text, line, seen) is not None
         has_room = not _NO_ROOM.match(text, line, seen) and (begins_line or not is_quoted)
-        is_block = formula.is_display and has_room and not segment.source and seen >= emphasised
+        is_block = formula.is_display and has_room and not segment.source and seen >= emphasised and not is_hidden
         quote = text[line:seen] if is_quoted and is_block else ""
         yield _Found(formula, seen, span.end, quote, is_block, begins_line)
 
@@ -102,7 +103,7 @@ def _parts(segment: Segment, found: Iterable[_Found]) -> list[Segment]:
         above, joint = _before_block("".join(prose), one.quote)
         prose.clear()
         if above:
-            parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN))
+            parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN, joint=""))
         source = one.quote + text[one.start : done].rstrip(WHITESPACE)
         block = replace(segment, text=_block(one), kind=Kind.CODE, boundary=Boundary.CODE_CLOSE)
         parts.append(replace(block, source=source, is_painted=True, joint=joint))
@@ -135,7 +136,7 @@ def _as_one(segment: Segment, parts: list[Segment], rest: str) -> list[Segment]:
     if not parts:
         return [replace(segment, text=rest, source=segment.source or segment.text)]
     if rest.strip(WHITESPACE):
-        parts.append(replace(segment, text=rest))
+        parts.append(replace(segment, text=rest, joint=""))
     else:
         parts[-1] = replace(parts[-1], text=parts[-1].text + "\n" * rest.count("\n"), boundary=segment.boundary)
     last = len(parts) - 1

@@ -75,8 +75,10 @@ class HtmlTags(LineRule):
         reader = _TagReader(segment, prose, opens_line=self.opens_line)
         for tag in prose.matches(_TAG):
             reader.read(tag)
-        # Code that was put in is not known to the scan, so the next rule scans again.
-        return replace(segment, text=prose.edited(sorted(reader.edits)).text) if reader.edits else segment
+        edits = sorted(reader.edits)
+        if any("`" in edit.text for edit in edits):  # the next rule scans again, because there is new code
+            return replace(segment, text=prose.edited(edits).text)
+        return self.edited(segment, edits)
 
 
 class _TagReader:

@@ -38,7 +38,9 @@ class ReferenceLinks(LineRule):
         """Replace the links and definitions in *segment*."""
         if "][" not in segment.text and "]:" not in segment.text:
             return segment  # most brackets are neither
-        return self.rewritten(segment, self._edits(segment))
+        edits = list(self._edits(segment))
+        has_address = any("<" in edit.text or "(" in edit.text for edit in edits)
+        return self.rewritten(segment, edits) if has_address or not edits else self.edited(segment, edits)
 
     def _edits(self, segment: Segment) -> Iterator[Edit]:
         for match in _EITHER.finditer(segment.text):

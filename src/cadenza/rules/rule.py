@@ -24,6 +24,10 @@ class Scan:
     def __init__(self) -> None:
         self._last: Prose | None = None
 
+    def has(self, text: str) -> bool:
+        """Whether *text* was the last one that was scanned."""
+        return self._last is not None and self._last.text == text
+
     def of(self, text: str) -> Prose:
         """*text* with its protected spans."""
         if self._last is None or self._last.text != text:

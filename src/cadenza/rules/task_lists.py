@@ -18,13 +18,16 @@ class TaskLists(LineRule):
 
     def change(self, segment: Segment) -> Segment:
         """Replace the boxes in *segment*."""
-        return segment if _BOX.search(segment.text) is None else self.rewritten(segment, self._boxes(segment))
+        if _BOX.search(segment.text) is None:
+            return segment
+        # One line needs no scan: only code over several lines can hold the beginning of one.
+        change = self.edited if self.context.scan.has(segment.text) else self.rewritten
+        return change(segment, list(self._boxes(segment)))
 
     def _boxes(self, segment: Segment) -> Iterator[Edit]:
         text = segment.text
         for match in _BOX.finditer(text):
             begin, (start, end) = match.start(), match.span("box")
             is_item = self.begins_line(text, begin) and text[begin:start].rstrip(" \t>")
-            # Only code over several lines can hold the beginning of one, and the scan is costly.
             if is_item and (not begin or self.prose(segment).is_free(start, end)):
                 yield Edit(start, end, "☐" if text[start + 1] == " " else "☑")

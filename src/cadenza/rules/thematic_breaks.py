@@ -24,7 +24,7 @@ _ENDS = (Boundary.FINAL, Boundary.TOOL_CALL)
 
 
 class ThematicBreaks(Rule):
-    """Leaves only the line end of a break. Empty lines after it are dropped, because the break is one."""
+    """Leaves only an empty line of a break. Empty lines after it are dropped, because the break is one."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -50,7 +50,8 @@ class ThematicBreaks(Rule):
         self._after_break = True
         if segment.boundary in _ENDS:
             return ()  # nothing follows that it could separate
-        return (replace(segment, text="\n" * text.count("\n"), boundary=Boundary.SECTION),)
+        has_space = before is None or not before.text.strip(WHITESPACE)  # one empty line is enough
+        return (replace(segment, text="" if has_space else "\n" * text.count("\n"), boundary=Boundary.SECTION),)
 
 
 def _stands_alone(segment: Segment, before: Segment | None) -> bool:

@@ -55,6 +55,7 @@ _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
 _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 """How finely prose is split in each shape."""
+_CODE = Kind.CODE  # a global is faster to look up than a member of an enumeration
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 
@@ -113,7 +114,7 @@ class Composer:
         if self._remainder is not None:
             self._remainder.add(segment)
             return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
-        if self._code_file and segment.kind is Kind.CODE and not segment.is_painted:
+        if self._code_file and segment.kind is _CODE and not segment.is_painted:
             self._code.append(segment)
             is_more = not is_whole(segment) and sum(len(part.text) for part in self._code) < LARGEST
             return [] if is_more else self._code_posts()
@@ -136,7 +137,8 @@ class Composer:
             text = self._in_context(segment)
             piece = TextPiece(segment, text, Cut.BLOCK)
             return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
-        return self._posts(self._shaper.take(segment))
+        bundles = self._shaper.take(segment)
+        return self._posts(bundles) if bundles else []
 
     def _rest(self) -> list[Bundle]:
         """What the shaper still holds."""
@@ -170,6 +172,8 @@ class Composer:
 
     def _labelled(self, segment: Segment) -> Segment:
         """*segment* with the label of an emptied one before it: it is now the first of its speaker."""
+        if self._owed is None and not segment.label:  # nearly always
+            return segment
         if not segment.text.strip(WHITESPACE):
             self._owed = segment if segment.label else self._owed
             return segment
@@ -310,8 +314,9 @@ class Composer:
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        segments = [piece.segment for piece in pieces if file or len(pieces) == 1 or not piece.is_blank]
-        label = "".join([segment.label for segment in segments][:1])
+        is_whole = file or len(pieces) == 1
+        segments = [piece.segment for piece in pieces if is_whole or not piece.is_blank]
+        label = segments[0].label if segments else ""
         for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:
                 continue

@@ -8,18 +8,19 @@ then between lines and sentences, and last after a heading.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..text.repair import split_fence, tidy_block, without_closing
+from ..text.repair import enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Kind
 from .s7_shape import Cut, TextPiece
 
 _EARLY = 4
-"""A better cut counts only if it leaves at least this part of a message in front of it."""
+"""A better cut counts only if it leaves at least this part of what fits in front of it."""
 _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
+_CODE = Kind.CODE  # a global is faster to look up
 
 
 Measure = Callable[[str], int]
@@ -29,6 +30,9 @@ Measure = Callable[[str], int]
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
     sizes = [measure(piece.text) for piece in pieces]
+    if pieces and sum(sizes) <= limit - _marks(pieces[0]):  # most messages fit
+        yield pieces
+        return
     start = 0
     while start < len(pieces):
         end = _end(pieces, sizes, start, limit, measure)
@@ -42,16 +46,16 @@ def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: i
     room = limit - _marks(pieces[start])
     while end < len(pieces):
         used += sizes[end]
-        if used > room and not _fits(pieces[start : end + 1], limit, measure):
+        if used + len(pieces[end].segment.ends_in) > room and not _fits(pieces[start : end + 1], limit, measure):
             break
         end += 1
     if end == len(pieces) or end <= start + 1:
         return max(end, start + 1)
-    fill, best = 0, (Cut.NEVER + 1, 0)
+    fill, best, most = 0, (Cut.NEVER + 1, 0), sum(sizes[start:end])
     for place in range(start + 1, end + 1):
         fill += sizes[place - 1]
         cut = pieces[place].cut
-        if cut < Cut.LINE and fill * _EARLY < limit:
+        if cut < Cut.LINE and fill * _EARLY < most:
             cut = Cut.GLUED  # a better place with more in front of it may follow
         if cut <= best[0]:
             best = (cut, place)
@@ -68,22 +72,41 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
-    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
-    core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
-    if core and (first.context or first.segment.opens_in or last.segment.ends_in):
-        core = (first.context + _reopened(first, core)).lstrip(WHITESPACE)
-        core = _closed(last, core)
-    return core
+    texts = [_text(first)] if len(pieces) == 1 else list(map(_text, _dedented(pieces)))
+    opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
+    if opens_in:
+        texts = _with_ends(texts, pieces)
+    core = "".join(texts).strip(WHITESPACE)
+    if core and (opens_in or ends_in):
+        core = enclose(core, opens_in, ends_in)
+    return (first.context + core).strip(WHITESPACE) if first.context and core else core
+
+
+def _marks_of(piece: TextPiece, marks: str) -> str:
+    """Of *marks*, those that mean something around *piece*: code is hidden by a spoiler, and never bold."""
+    return marks if piece.segment.kind is Kind.PROSE else "||" * ("||" in marks)
+
+
+def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
+    """*texts* with the marks closed that are open at the end of a piece and not at the beginning of the next.
+
+    The model never closed them; the line that they were in is over.
+    """
+    closed: list[str] = []
+    for text, piece, after in zip(texts, pieces, [*pieces[1:], None], strict=True):
+        is_over = after is not None and piece.segment.ends_in and not after.segment.opens_in
+        closed.append(enclose(text, "", piece.segment.ends_in) if is_over else text)
+    return closed
 
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
-    return "".join(_source(piece) for piece in pieces)
+    return "".join([_source(piece) for piece in pieces])
 
 
 def _text(piece: TextPiece) -> str:
-    return tidy_block(piece.text) if piece.segment.kind is Kind.CODE and not piece.segment.is_painted else piece.text
+    return tidy_block(piece.text) if piece.segment.kind is _CODE and not piece.segment.is_painted else piece.text
 
 
 def _source(piece: TextPiece) -> str:
@@ -93,28 +116,18 @@ def _source(piece: TextPiece) -> str:
     return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
-def _reopened(piece: TextPiece, text: str) -> str:
-    marks = piece.segment.opens_in
-    if marks and text.startswith(marks[::-1]) and not text.startswith(marks[::-1] * 2):
-        return text[len(marks) :].lstrip(WHITESPACE)  # it begins with the marks that close them
-    return marks + text
-
-
-def _closed(piece: TextPiece, text: str) -> str:
-    marks = piece.segment.ends_in
-    if marks and text.endswith(marks):
-        return text[: -len(marks)].rstrip(WHITESPACE)  # it ends with the marks that open them
-    return text + marks[::-1]
-
-
-def _dedented(pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
+def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
     """*pieces* with the indent of the first line taken from the lines below that have it too.
 
     A chat trims the first line of a message; an item below it would look nested.
     """
     first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
     indent = _indent(first)
-    goes_on = bool(indent) and first.segment.kind is Kind.PROSE
+    return _without(indent, first, pieces) if indent and first.segment.kind is Kind.PROSE else pieces
+
+
+def _without(indent: str, first: TextPiece, pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
+    goes_on = True
     for piece in pieces:
         if goes_on and piece is not first and not piece.is_blank and piece.segment.kind is Kind.PROSE:
             goes_on = _indent(piece).startswith(indent)

@@ -14,7 +14,8 @@ Only the text decides, never the clock or how the text was sliced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ _FEW_LINES = 6
 _TINY = 24
 """A shorter first block does not leave alone."""
 _CODE_INDENT = 4
+_PUNCTUATION = re.compile(r"[ \t]*[.,!?;:。！？、，]+[ \t]*(?:\n|\Z)")
+"""A line of punctuation, which belongs to the line before it."""
 
 
 class Cut(IntEnum):
@@ -60,6 +63,13 @@ class Cut(IntEnum):
 
 
 _NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
+
+# A global is faster to look up than a member of an enumeration.
+_PROSE = Kind.PROSE
+_NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVERFLOW
+_TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
+_BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
+_BETWEEN, _NEXT_LINE, _NEVER = Cut.BLOCK, Cut.LINE, Cut.NEVER
 
 
 class TextPiece(NamedTuple):
@@ -124,12 +134,20 @@ class Block:
     @property
     def last_line(self) -> str:
         """Its last line that is not empty."""
-        return next((piece.text for piece in reversed(self.pieces) if not piece.is_blank), "")
+        for piece in reversed(self.pieces):
+            if not piece.is_blank:
+                return piece.text
+        return ""
 
     @property
     def announces(self) -> bool:
         """Whether it is a lead-in."""
         return self.sort in (LineSort.TEXT, LineSort.ITEM) and is_lead_in(self.last_line)
+
+    @property
+    def quotes_all(self) -> bool:
+        """Whether it is a ``>>>`` quote: everything behind it in the same message would be quoted too."""
+        return self.sort is LineSort.QUOTE and any(piece.text.lstrip().startswith(">>> ") for piece in self.pieces)
 
     @property
     def is_title(self) -> bool:
@@ -157,6 +175,7 @@ class Shaper:
         self._block: Block | None = None
         self._group: list[Block] = []  # blocks that belong together: the last one waits for what follows
         self._message: list[list[Block]] = []  # groups that share a message
+        self._used = 0  # how long they are together
         self._loose: list[TextPiece] = []  # empty lines that follow no block
         self._speaker: Identity | None = None  # who says what is waiting
         self._line: str | None = None  # the beginning of the current line, if it goes on
@@ -165,31 +184,34 @@ class Shaper:
     def take(self, segment: Segment) -> list[Bundle]:
         """Take *segment*; return the bundles that no later text can change."""
         out: list[Bundle] = []
-        if self._has_other_speaker(segment):
+        if (segment.label or segment.identity is not self._speaker) and self._has_other_speaker(segment):
             out += self.rest()
-        if segment.kind is not Kind.PROSE or segment.is_painted:
+        if segment.kind is not _PROSE or segment.is_painted:
             self._take_block(segment, out)
         else:
-            text = _with_line_end(segment)
-            if self._is_plain(segment, text):
-                return [Bundle((TextPiece(segment, text, Cut.BLOCK),), is_plain=True)]
-            for line in [text] if segment.source else _lines(text):
-                self._take_line(segment, line, out)
-            if segment.boundary is Boundary.SECTION:
+            text = segment.text if segment.text.endswith("\n") else _with_line_end(segment)
+            if not self._gathers and self._is_plain(segment, text):
+                return [Bundle((TextPiece(segment, text, _BETWEEN),), is_plain=True)]
+            if segment.source or text.find("\n", 0, -1) < 0:  # nearly always
+                self._take_line(segment, text, out)
+            else:
+                for line in _lines(text):
+                    self._take_line(segment, line, out)
+            if segment.boundary is _SECTION:
                 self._end_section(out)
         return out
 
     def _is_plain(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a line or sentence that belongs to nothing: most are, where a line is a message."""
-        if self._gathers or self._block or self._group or self._loose or self._line is not None:
+        if self._block or self._group or self._loose or self._line is not None:
             return False
-        if segment.boundary is Boundary.NEWLINE:
+        if segment.boundary is _NEWLINE:
             if text.find("\n") != len(text) - 1 or looks_like_verse(text):
                 return False
         elif self._shape != "sentences" or segment.boundary is not Boundary.PERIOD or segment.ends_in:
             return False
         self._sorted = sort_line(text)
-        if self._sorted.sort is not LineSort.TEXT:
+        if self._sorted.sort is not _TEXT:
             return False
         self._has_begun = True
         self._line = None if text.endswith("\n") else text
@@ -208,8 +230,6 @@ class Shaper:
         return out
 
     def _has_other_speaker(self, segment: Segment) -> bool:
-        if segment.identity is self._speaker and not segment.label:  # nearly always
-            return False
         if not segment.text.strip(WHITESPACE):
             return False
         is_waiting = self._block or self._group or self._message
@@ -224,25 +244,25 @@ class Shaper:
             self._go_on(segment, text, out)
             return
         line = self._sorted = sort_line(text)
-        if line.sort is LineSort.BLANK:
-            self._take_blank(TextPiece(segment, text, Cut.NEVER), out)
+        sort, indent = line
+        if sort is _BLANK:
+            self._take_blank(TextPiece(segment, text, _NEVER), out)
             return
-        is_quoting = text.startswith(">>> ") and segment.boundary is Boundary.OVERFLOW  # its lines are quoted too
+        is_quoting = segment.boundary is _OVERFLOW and text.startswith(">>> ")  # its lines are quoted too
         self._line = None if text.endswith("\n") and not is_quoting else text
-        sort = self._belongs_to(line.sort, line.indent)
-        if sort is None:
-            self._begin(line.sort, out)
+        if self._block is None or not self._belongs(self._block, sort, indent):
+            self._begin(sort, out)
         block = self._block
         if block is None:
             return
-        cut = self._cut_before(block, line.sort, line.indent)
+        cut = self._cut_before(block, sort, indent)
         self._add(block, TextPiece(segment, text, cut), out)
         self._end_part(segment, block, text, out)
 
     def _end_part(self, segment: Segment, block: Block, text: str, out: list[Bundle]) -> None:
         if self._line is None:
             self._end_line(block, text, out)
-        elif self._shape == "sentences" and block.sort is LineSort.TEXT and segment.boundary is Boundary.PERIOD:
+        elif self._shape == "sentences" and block.sort is _TEXT and segment.boundary is Boundary.PERIOD:
             self._end_block(out)
 
     def _go_on(self, segment: Segment, text: str, out: list[Bundle]) -> None:
@@ -264,45 +284,40 @@ class Shaper:
         if block is not None:
             block.add(piece, len(piece.text))
             block.has_ended = True
-            if block.sort in (LineSort.TEXT, LineSort.QUOTE):
+            if block.sort is _TEXT or block.sort is _QUOTE:
                 self._end_block(out)
         elif self._group:
             self._group[-1].add(piece, len(piece.text))
             self._group[-1].has_ended = True
         elif self._message:
             self._message[-1][-1].add(piece, len(piece.text))
+            self._used += len(piece.text)
         else:
             self._loose.append(piece)
 
-    def _belongs_to(self, sort: LineSort, indent: int) -> LineSort | None:
-        """The sort of the current block, if a line of *sort* is a part of it."""
-        block = self._block
-        if block is None:
-            return None
-        match block.sort:
-            case LineSort.ITEM:
-                is_part = sort is LineSort.ITEM or indent >= 2
-            case LineSort.QUOTE:
-                is_part = sort is LineSort.QUOTE and not block.has_ended
-            case LineSort.CODE:
-                is_part = sort in (LineSort.CODE, LineSort.INDENTED) or (
-                    not block.has_ended and sort is LineSort.TITLE and len(block.pieces) > 1
-                )
-            case LineSort.TEXT | LineSort.INDENTED:
-                is_text = sort in (LineSort.TEXT, LineSort.INDENTED) and not block.has_ended
-                is_part = is_text and (self._gathers or block.verse is not Verse.NO)
-            case _:
-                is_part = False
-        return block.sort if is_part else None
+    def _belongs(self, block: Block, sort: LineSort, indent: int) -> bool:
+        """Whether a line of *sort* is a part of *block*."""
+        of = block.sort
+        if of is _ITEM:
+            return sort is _ITEM or indent >= 2
+        if of is _TEXT or of is _INDENTED:
+            is_text = (sort is _TEXT or sort is _INDENTED) and not block.has_ended
+            return is_text and (self._gathers or block.verse is not Verse.NO)
+        if of is _QUOTE:
+            return sort is _QUOTE and not block.has_ended
+        if of is _CODE:
+            is_title = sort is _TITLE and not block.has_ended and len(block.pieces) > 1
+            return sort is _CODE or sort is _INDENTED or is_title
+        return False
 
     def _cut_before(self, block: Block, sort: LineSort, indent: int) -> Cut:
         if not block.last_line:
             return Cut.BLOCK
-        if sort is LineSort.ITEM and block.sort is LineSort.ITEM:
+        if sort is _ITEM and block.sort is _ITEM:
             block.indents = [outer for outer in block.indents if outer < indent - 1]
             block.indents.append(indent)
             return _NESTED[min(len(block.indents), len(_NESTED)) - 1]
-        return Cut.LINE
+        return _NEXT_LINE
 
     def _begin(self, sort: LineSort, out: list[Bundle]) -> None:
         """A block of *sort* begins."""
@@ -317,22 +332,25 @@ class Shaper:
         self._loose = []
 
     def _add(self, block: Block, piece: TextPiece, out: list[Bundle]) -> None:
-        if block.pieces and _last_open(block.pieces):
+        if block.pieces and block.pieces[-1].segment.ends_in:
             piece = piece._replace(cut=max(piece.cut, Cut.GLUED))
-        if block.sort is LineSort.ITEM and not block.indents:
+        if block.sort is _ITEM and not block.indents:
             block.indents = [self._sorted.indent]
         block.add(piece, self._measure(piece.text))
         self._shed(out)
 
     def _end_line(self, block: Block, text: str, out: list[Bundle]) -> None:
         """A line of *block* is over."""
-        if block.sort is LineSort.TITLE:
+        sort = block.sort
+        if sort is _TITLE:
             self._end_block(out)
-        elif block.sort in (LineSort.TEXT, LineSort.INDENTED) and not self._gathers:
+        elif sort is _TEXT or sort is _INDENTED:
+            if self._gathers:
+                return
             block.verse = _verse(block.verse, text)
             if block.verse is Verse.NO:
                 self._end_block(out)
-        elif block.sort is LineSort.CODE and block.pieces[0].segment.kind is not Kind.PROSE:
+        elif sort is _CODE and block.pieces[0].segment.kind is not _PROSE:
             self._end_block(out)
 
     # --- code and tables --------------------------------------------------------------------
@@ -397,37 +415,37 @@ class Shaper:
         if self._message and self._shape == "blocks" and self._is_full_with(group, size):
             self._end_message(out)
         self._message.append(group)
+        self._used += size
         if self._shape == "reply":
             return
         is_first = not self._has_begun and size >= _TINY
-        is_large = any(block.is_large for block in group)
-        if is_first or is_large or sum(map(_size, self._message)) >= self._gather:
+        is_large = any(block.is_large for block in group) or group[-1].quotes_all
+        if is_first or is_large or self._used >= self._gather:
             self._end_message(out)
 
     def _is_full_with(self, group: Sequence[Block], size: int) -> bool:
         """Whether the message is better ended before *group*."""
-        used = sum(map(_size, self._message))
         if any(block.is_large for block in group):
             return True
-        if group[0].is_title and 2 * used >= self._gather:
+        if group[0].is_title and 2 * self._used >= self._gather:
             return True
-        return used + size > self._gather
+        return self._used + size > self._gather
 
     def _end_section(self, out: list[Bundle]) -> None:
         """A ``---`` stood here."""
         self._end_block(out)
         self._end_group(out)
-        if self._shape == "blocks" and 2 * sum(map(_size, self._message)) >= self._gather:
+        if self._shape == "blocks" and 2 * self._used >= self._gather:
             self._end_message(out)
 
     def _end_message(self, out: list[Bundle]) -> None:
-        groups, self._message = self._message, []
+        groups, self._message, self._used = self._message, [], 0
         if groups:
             out += self._bundled(groups)
 
     def _bundled(self, groups: Sequence[Sequence[Block]]) -> list[Bundle]:
         self._has_begun = True
-        pieces = list(_pieces(groups))
+        pieces = _pieces(groups)
         block = groups[0][0]
         is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is LineSort.TEXT
         if is_plain and sum(not piece.is_blank for piece in pieces) > 1:
@@ -442,13 +460,13 @@ class Shaper:
         block = self._block
         if block is None or self._shape == "reply":
             return
-        open_size = _size(self._group) + block.size
+        open_size = block.size + (_size(self._group) if self._group else 0)
         if open_size <= self._limit:
-            if self._message and open_size + sum(map(_size, self._message)) > self._limit:
+            if self._message and open_size + self._used > self._limit:
                 self._end_message(out)
             return
         self._end_message(out)
-        pieces = list(_pieces([[*self._group, block]]))
+        pieces = _pieces([[*self._group, block]])
         *full, rest = self._cut(pieces)
         if full:
             self._has_begun = True
@@ -459,16 +477,23 @@ class Shaper:
 
 
 def _size(group: Iterable[Block]) -> int:
-    return sum(block.size for block in group)
+    size = 0
+    for block in group:
+        size += block.size
+    return size
 
 
-def _pieces(groups: Iterable[Iterable[Block]]) -> Iterator[TextPiece]:
+def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
     """The pieces of *groups*; a cut within a group is worse than one between two."""
+    pieces: list[TextPiece] = []
     for group in groups:
-        for number, block in enumerate(group):
+        pieces += group[0].pieces
+        for block in group[1:]:
             first = next((piece for piece in block.pieces if not piece.is_blank), None)
-            for piece in block.pieces:
-                yield piece._replace(cut=max(piece.cut, Cut.GLUED)) if number and piece is first else piece
+            pieces += (
+                piece._replace(cut=max(piece.cut, Cut.GLUED)) if piece is first else piece for piece in block.pieces
+            )
+    return pieces
 
 
 def _verse(so_far: Verse, line: str) -> Verse:
@@ -478,10 +503,6 @@ def _verse(so_far: Verse, line: str) -> Verse:
     if so_far is Verse.YES or is_verse(line):
         return Verse.YES
     return Verse.PERHAPS if so_far is Verse.NO and may_be_verse(line) else Verse.NO
-
-
-def _last_open(pieces: Sequence[TextPiece]) -> bool:
-    return bool(pieces[-1].segment.ends_in)
 
 
 def _with_line_end(segment: Segment) -> str:
@@ -497,5 +518,5 @@ def _lines(text: str) -> list[str]:
     if not text.strip("\n"):
         return list(text)
     ends = survey(text).line_ends
-    starts = [0, *(end + 1 for end in ends)]
+    starts = [0, *(end + 1 for end in ends if not _PUNCTUATION.match(text, end + 1))]
     return [line for start, end in zip(starts, [*starts[1:], len(text)], strict=True) if (line := text[start:end])]

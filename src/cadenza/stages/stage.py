@@ -18,6 +18,8 @@ Out = TypeVar("Out", covariant=True)
 
 _GOES_PAST = frozenset({Aside, Halt})
 """What passes every stage unseen."""
+_LISTED = (tuple, list)
+"""How most stages return what they make."""
 _BROKEN = Halt(StopReason.RULE)
 """Ends the stages after one that failed."""
 
@@ -45,12 +47,13 @@ class Pipe:
     A stage that raises also ends the pipe. What had passed it before is kept: the next ``flush`` returns it.
     """
 
-    __slots__ = ("_feeds", "_halted", "_rescued", "_single", "_stages")
+    __slots__ = ("_feed_first", "_feeds", "_halted", "_rescued", "_single", "_stages")
 
     def __init__(self, *stages: Stage[Any, Any]) -> None:
         self._stages: tuple[Stage[Any, Any], ...] = tuple(inner for stage in stages for inner in _members(stage))
         self._single = tuple(inner for stage in self._stages for inner in getattr(stage, "stages", (stage,)))
-        self._feeds = tuple(stage.feed for stage in self._stages) or (_unchanged,)
+        self._feeds = tuple(stage.feed for stage in self._stages)
+        self._feed_first = self._feeds[0] if self._feeds else _unchanged
         self._halted = False
         self._rescued: list[Any] = []  # what had passed a stage before it failed
 
@@ -64,7 +67,7 @@ class Pipe:
         if self._halted:
             return []
         try:
-            results = self._feeds[0](item)
+            results = self._feed_first(item)
         except Exception:
             self._break_off([], 1)
             raise
@@ -102,15 +105,17 @@ class Pipe:
     def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
         """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
         for after, feed in enumerate(self._feeds[start:], start + 1):
-            if type(items) is not tuple or len(items) != 1 or type(items[0]) in _GOES_PAST:
+            if not isinstance(items, _LISTED) or len(items) > 1 or (items and type(items[0]) in _GOES_PAST):
                 items = self._pass_all(items, self._stages[after - 1], after)
                 continue
+            if not items:
+                return []
             try:
                 items = feed(items[0])  # usually there is one item, and no list is needed
             except Exception:
                 self._break_off([], after)
                 raise
-        return self._until_halt(items)
+        return self._until_halt(items) if items else []
 
     def _pass_all(self, items: Iterable[Any], stage: Stage[Any, Any], after: int) -> list[Any]:
         """Send *items* through *stage*, which comes before the stage number *after*."""

@@ -229,27 +229,23 @@ class ConsoleTarget:
     # --- drawing -----------------------------------------------------------------------------
 
     def _drawn(self, text: str) -> Iterator[RenderableType]:
-        for number, (kind, block) in enumerate(_blocks(text)):
+        for kind, block in _blocks(text):
             match kind:
                 case Kind.CODE:
                     yield Padding(_code(block), (0, 0, 0, 2 * _INDENT))
                 case Kind.TABLE:
                     yield Padding(self._table(block), (0, 0, 0, _INDENT))
                 case Kind.PROSE:
-                    is_part = number > 0 or _sort_of(block) in (LineSort.ITEM, LineSort.QUOTE)
-                    yield self._hung(self._prose(block), is_part=is_part)
+                    yield self._hung(self._prose(block))
 
-    def _hung(self, text: Text, *, is_part: bool = False) -> Text:
-        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out.
-
-        If it *is_part* of a block, the first does too.
-        """
+    def _hung(self, text: Text) -> Text:
+        """Fold *text* to the width of the chat; what is folded hangs, so that a line of the message stands out."""
         width = max(_NARROWEST, min(self._console.width, _WIDEST)) - 2 * _INDENT
-        lines = text.wrap(self._console, width, overflow="fold")
-        hung = Text(" " * (2 * _INDENT if is_part else _INDENT), no_wrap=True, overflow="ignore")
-        for number, line in enumerate(lines):
-            line.rstrip()
-            hung.append("\n" + " " * 2 * _INDENT if number else "").append_text(line)
+        hung = Text(no_wrap=True, overflow="ignore")
+        for line in text.split("\n", allow_blank=True):
+            for number, part in enumerate(line.wrap(self._console, width, overflow="fold")):
+                part.rstrip()
+                hung.append("\n" if hung else "").append(" " * (2 * _INDENT if number else _INDENT)).append_text(part)
         return hung
 
     def _prose(self, text: str) -> Text:
@@ -337,14 +333,10 @@ def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _begins_with_block(text: str) -> bool:
-    is_prose = all(kind is Kind.PROSE for kind, _ in islice(_blocks(text), 1))
-    return not is_prose or _sort_of(text) is not LineSort.TEXT
-
-
-def _sort_of(text: str) -> LineSort:
-    """What the first of several lines is; a single line is plain text."""
     first, _, more = text.partition("\n")
-    return sort_line(first).sort if more else LineSort.TEXT
+    if more and sort_line(first).sort is not LineSort.TEXT:
+        return True
+    return any(kind is not Kind.PROSE for kind, _ in islice(_blocks(text), 1))
 
 
 def _code(block: str) -> Syntax:

@@ -50,19 +50,25 @@ _CODE = re.compile(
     r"|[\])}]+[;,)]*$|.{0,200}[{};]$|//|/\*|<\?php|<!DOCTYPE|</?\w+[^>]*>$|\$ \w)"
 )
 _ENDS_PROSE = frozenset([*".!?。！？", ""])
-_VERSE_END = re.compile(r"[,;，；、—–]\Z|  \Z|\\\Z")
-_STOP = re.compile(r"[.!?…。！？:：][\"'”’»)*_~]*\Z")
+_VERSE_ENDS = (*",;，；、—–\\", "  ")
+_STOPS = frozenset(".!?…。！？:：")
+_AFTER_STOP = "\"'”’»)*_~"
 _LONGEST_TITLE = 60
 _LONGEST_VERSE = 80
 _LOOK = 400
 """How much of a line is looked at: a longer one is text."""
 
+_TEXT_LINE, _CODE_LINE = SortedLine(LineSort.TEXT), SortedLine(LineSort.CODE)
+_BLANK_LINE, _ITEM_LINE = SortedLine(LineSort.BLANK), SortedLine(LineSort.ITEM)
+
 
 def sort_line(line: str) -> SortedLine:
     """What *line* is, its line end aside."""
+    if line[:1].isalpha():  # most lines
+        return _CODE_LINE if looks_like_code(line) else _TEXT_LINE
     core = line.lstrip(" \t")
     if not core or core in ("\n", "\r\n") or core.isspace():
-        return SortedLine(LineSort.BLANK)
+        return _BLANK_LINE
     indent = 0
     if core is not line and len(core) < len(line):
         indent = len(line[: len(line) - len(core)].expandtabs(_TAB))
@@ -72,7 +78,7 @@ def sort_line(line: str) -> SortedLine:
     if first == ">":
         return SortedLine(LineSort.QUOTE, indent)
     if (first in "-*+•‣◦" or first.isdigit()) and _ITEM.match(core):
-        return SortedLine(LineSort.ITEM, indent)
+        return SortedLine(LineSort.ITEM, indent) if indent else _ITEM_LINE
     if _is_title(core):
         return SortedLine(LineSort.TITLE, indent)
     if indent >= 2:
@@ -92,12 +98,15 @@ def _is_title(core: str) -> bool:
 def looks_like_code(line: str) -> bool:
     """Whether *line* looks like code."""
     core = line.rstrip(WHITESPACE)
-    return core[-1:] not in _ENDS_PROSE and len(core) <= _LOOK and _CODE.match(core.lstrip(WHITESPACE)) is not None
+    if core[-1:] in _ENDS_PROSE or len(core) > _LOOK:
+        return False
+    return _CODE.match(core.lstrip(WHITESPACE)) is not None
 
 
 def is_lead_in(line: str) -> bool:
     """Whether *line* announces what follows: it ends with a colon."""
-    return _LEAD_IN.search(line[-16:].rstrip(WHITESPACE)) is not None
+    end = line[-16:].rstrip(WHITESPACE)
+    return (":" in end or "：" in end) and _LEAD_IN.search(end) is not None
 
 
 def is_plain_title(line: str) -> bool:
@@ -109,7 +118,7 @@ def is_plain_title(line: str) -> bool:
 def may_be_verse(line: str) -> bool:
     """Whether *line* could be the first line of a verse: it begins with a capital, and no sentence ends with it."""
     core = line.strip(WHITESPACE)
-    return core[:1].isupper() and not _STOP.search(core)
+    return core[:1].isupper() and core.rstrip(_AFTER_STOP)[-1:] not in _STOPS
 
 
 def looks_like_verse(line: str) -> bool:
@@ -127,7 +136,7 @@ def is_short(line: str) -> bool:
 
 def is_verse(line: str) -> bool:
     """Whether *line* ends as only a line of a verse does: with a comma or a forced line break."""
-    return _VERSE_END.search(line.strip("\n")) is not None
+    return line.strip("\n").endswith(_VERSE_ENDS)
 
 
 def line_context(line: str) -> str:

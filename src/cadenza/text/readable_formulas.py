@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from .formulas import Formula, parse
-from .latex import readable, readable_lines
 from .spans import Span, SpanKind, survey
 
 MARKS = ("$", "\\(", "\\[")
@@ -23,6 +22,8 @@ def spans_of(text: str) -> list[Span]:
 
 def within_line(formula: Formula, *, begins_line: bool = False) -> str:
     """*formula* as part of a sentence: in Unicode or, if not all of it can be, its LaTeX as code."""
+    from .latex import readable  # noqa: PLC0415  # most replies have no formula, and its patterns take time to make
+
     latex = " ".join(formula.latex.split())
     shown = readable(latex)
     if shown is None:
@@ -33,6 +34,8 @@ def within_line(formula: Formula, *, begins_line: bool = False) -> str:
 
 def in_lines(formula: Formula, quote: str = "") -> list[str]:
     """*formula* in lines of its own; its LaTeX if not all of it can be read otherwise. Its lines begin with *quote*."""
+    from .latex import readable_lines  # noqa: PLC0415
+
     latex = "\n".join(line.strip().removeprefix(quote.strip()).strip() for line in formula.latex.split("\n")).strip()
     return readable_lines(latex) or [line for line in latex.split("\n") if line]
 

@@ -207,6 +207,7 @@ _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _IN_ITALICS = frozenset('*~|"“「(')
 _BEFORE_ITALICS = frozenset(["", *WHITESPACE, *"*~|"])
 _BEFORE_SMILEY = frozenset(":;=8'")
+_QUOTED_BACKSLASH = re.compile(r'"\\("?)(?=\W|\Z)')
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
 
 
@@ -1139,21 +1140,20 @@ class Scanner:
     def _straight_quote(self, index: int, final: bool) -> Find | None:
         if self._needs_more(index + 1, final=final):
             return _WAIT
-        self.position = index + 1
         before, after = self._character_before(index), self.text[index + 1 : index + 2]
         opener = self._last_open('"')
+        self.position = index + 1
         if opener and before not in WHITESPACE:
             self._close(opener, SpanKind.ENCLOSED, index + 1)
         elif (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE:
-            if after == "\\":
-                following = self.text[index + 2 : index + 4]
-                if len(following) < 2 and following in ("", '"') and not final:
-                    self.position = index
-                    return _WAIT
-                if following[:1] == '"' and not following[1:].isalnum():
-                    self.position = index + 3  # "\" is a backslash in quotes, whole as it is
-                    return None
-            self._open('"', index, 1)
+            backslash = _QUOTED_BACKSLASH.match(self.text, index)
+            if backslash and not final and backslash.end() == len(self.text):
+                self.position = index
+                return _WAIT
+            if backslash and backslash[1]:
+                self.position = backslash.end()  # "\" is whole: nothing in it is escaped
+            else:
+                self._open('"', index, 1)
         return None
 
     def _quote(self, index: int, final: bool) -> Find | None:

@@ -439,3 +439,78 @@ async def test_an_identity_of_somebody_else_stays_as_it_is() -> None:
     receipt = await preparer.sent(post, target)
 
     assert Identity("Ghost (Ren)") == receipt.identity
+
+
+# --- formulas ---------------------------------------------------------------------------------
+
+FORMULA = "\\[\nx^2 = 1\n\\]"
+
+
+class FormulaPainter:
+    """Paints words, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.painted: list[str] = []
+
+    def paint(self, source: str, /) -> bytes | None:
+        self.painted.append(source)
+        return b"PNG"
+
+
+async def test_a_formula_goes_out_as_a_picture_and_the_model_later_sees_its_latex() -> None:
+    target, painter = MemoryTarget(limits=FILES), FormulaPainter()
+    preparer = PostPreparer(None, formula_painter=painter)
+
+    reply = await say(target, f"So:\n{FORMULA}\nNice.", settings=AT_ONCE, preparer=preparer)
+
+    assert [FORMULA] == painter.painted
+    picture = target.posts[1]
+    assert picture.attachment is not None
+    assert ("formula.png", "", FORMULA) == (picture.attachment.name, picture.text, picture.said)
+    assert picture.shows_source
+    assert ["So:", FORMULA, "Nice."] == [receipt.post.said for receipt in reply.receipts]
+
+
+@pytest.mark.parametrize(
+    ("values", "limits"),
+    [
+        pytest.param({"math": "text"}, FILES, id="if that is wanted"),
+        pytest.param({}, Limits(), id="where no file is taken"),
+    ],
+)
+async def test_a_formula_goes_out_as_readable_text(values: dict[str, object], limits: Limits) -> None:
+    target, painter = MemoryTarget(limits=limits), FormulaPainter()
+    preparer = PostPreparer(formula_painter=painter)
+
+    await say(target, f"So:\n{FORMULA}\nNice.", settings=Settings.of(degree=1, **values), preparer=preparer)
+
+    assert [] == painter.painted
+    assert ("```\nx² = 1\n```", FORMULA) == (target.posts[1].text, target.posts[1].said)
+
+
+async def test_a_formula_that_cannot_be_drawn_goes_out_as_text() -> None:
+    target = MemoryTarget(limits=FILES)
+
+    await say(target, "\\[\n\\foo{x}\n\\]", settings=AT_ONCE)
+
+    assert ["```\n\\foo{x}\n```"] == [post.text for post in target.posts]
+
+
+def test_without_pictures_of_tables_by_choice_of_the_caller_there_are_none_of_formulas() -> None:
+    painter = FormulaPainter()
+
+    assert PostPreparer(None).under(RuleSettings()).formula_painter is None
+    assert PostPreparer().under(RuleSettings(math="text")).formula_painter is None
+    assert PostPreparer(None, formula_painter=painter).under(RuleSettings()).formula_painter is painter
+
+
+async def test_a_formula_is_really_drawn() -> None:
+    pytest.importorskip("ziamath")
+    pytest.importorskip("resvg_py")
+    target = MemoryTarget(limits=FILES)
+
+    await say(target, "\\[\n\\frac{a}{b}\n\\]", settings=AT_ONCE)
+
+    (post,) = target.posts
+    assert post.attachment is not None
+    assert post.attachment.data.startswith(b"\x89PNG")
