@@ -84,6 +84,20 @@ async def test_whatever_was_said_can_be_explained_also_after_a_restart() -> None
         assert ["picture.md"] == [file["filename"] for file in room.answers[-1]["attachments"]]
 
 
+async def test_a_picture_under_its_lead_in_is_one_message_and_its_markdown_is_the_table_alone() -> None:
+    config = replace(CONFIG, settings=CONFIG.settings.with_values({"degree": None}))
+    async with bot_room(answer, config=config) as bot:
+        room = commands_of(bot)
+        picture, end = await said(bot, f"{bot.mention} table")
+
+        assert ("Look:", ["table.png"]) == (picture["content"], [one["filename"] for one in picture["attachments"]])
+        assert "That is it." == end["content"]
+        assert '"Look:" with table.png' in await explained(room, picture)
+        assert f"```md\n{TABLE}\n```" == await markdown(room, picture)
+        await said(bot, f"{bot.mention} again")
+        assert any(f"Look:\n\n{TABLE}\n\nThat is it." in turn.text for turn in bot.model.prompts[-1].turns)
+
+
 async def test_what_was_cut_and_split_says_so() -> None:
     config = replace(CONFIG, settings=CONFIG.settings.with_values({"message_limit": 2, "when_full": "notice"}))
     async with bot_room(answer, config=config) as bot:

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browsing import PHONE, Open
-from tests.play.page.samples import CHANNEL, MARKUP, REN, at, film, rich, said, talk
+from tests.play.page.samples import CHANNEL, FILES, MARKUP, REN, at, film, rich, said, talk
 from tests.play.page.showing import channel
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -270,6 +270,16 @@ async def test_a_picture_has_its_place_before_it_comes_and_opens_in_full_size(wi
         await expect(tab.get_by_role("dialog", name="A sun")).to_be_visible()
         await tab.keyboard.press("Escape")
         await expect(tab.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_a_picture_stands_under_the_text_of_its_message(window: Open) -> None:
+    look = said("1", "Look:", author=REN, files=FILES[:1])
+    async with channel(window, film(at(0, "message", message=look))) as tab:
+        text = await _message(tab, "1").get_by_text("Look:").bounding_box()
+        picture = await _message(tab, "1").locator(".picture > img").bounding_box()
+        assert text is not None
+        assert picture is not None
+        assert text["y"] + text["height"] <= picture["y"] + 1
 
 
 async def test_a_channel_speaks_japanese_also_when_it_begins_to_in_the_middle(window: Open) -> None:
