@@ -20,7 +20,7 @@ _EARLY = 4
 _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
-_CODE = Kind.CODE  # a global is faster to look up
+_PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up
 
 
 Measure = Callable[[str], int]
@@ -72,9 +72,10 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
-    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
-    core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
+    parts = pieces if len(pieces) == 1 else _dedented(pieces)
+    text = "".join([part.text if part.segment.kind is _PROSE else _text(part) for part in parts])
+    core = text.strip(WHITESPACE)
     if core and (first.context or first.segment.opens_in or last.segment.ends_in):
         core = (first.context + _reopened(first, core)).lstrip(WHITESPACE)
         core = _closed(last, core)
@@ -83,7 +84,7 @@ def shown(pieces: Sequence[TextPiece]) -> str:
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
-    return "".join([_source(piece) for piece in pieces])
+    return "".join([_source(piece) if piece.segment.source or piece.segment.joint else piece.text for piece in pieces])
 
 
 def _text(piece: TextPiece) -> str:
@@ -118,7 +119,7 @@ def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
     """
     first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
     indent = _indent(first)
-    return _without(indent, first, pieces) if indent and first.segment.kind is Kind.PROSE else pieces
+    return _without(indent, first, pieces) if indent and first.segment.kind is _PROSE else pieces
 
 
 def _without(indent: str, first: TextPiece, pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:
