@@ -55,7 +55,7 @@ _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
 _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 """How finely prose is split in each shape."""
-_CODE = Kind.CODE  # a global is faster to look up than a member of an enumeration
+_PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up than a member of an enumeration
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 
@@ -110,7 +110,8 @@ class Composer:
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
         """Plan the messages that *segment* completes."""
-        segment = self._labelled(segment)
+        if segment.label or self._owed is not None:
+            segment = self._labelled(segment)
         if self._remainder is not None:
             self._remainder.add(segment)
             return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
@@ -172,8 +173,6 @@ class Composer:
 
     def _labelled(self, segment: Segment) -> Segment:
         """*segment* with the label of an emptied one before it: it is now the first of its speaker."""
-        if self._owed is None and not segment.label:  # nearly always
-            return segment
         if not segment.text.strip(WHITESPACE):
             self._owed = segment if segment.label else self._owed
             return segment
@@ -275,7 +274,10 @@ class Composer:
         text = shown(pieces) if is_marked else first.context + raw
         if first.segment.source:
             text = first.context + first.text
-        texts = self._split(text, first.segment)
+        if self._markup is MARKDOWN and first.segment.kind is _PROSE:
+            texts = split(text, _PROSE, self._degree, self._limit, lone_words=self._shaper is None)
+        else:
+            texts = self._split(text, first.segment)
         if self._is_casual:
             cut = [piece for text in texts for piece in self._humanized(text)]
             texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
@@ -285,7 +287,7 @@ class Composer:
         if len(texts) == 1 and (first.segment.source or text != raw or self._degree == 1):
             text, core = texts[0].strip(WHITESPACE), raw.strip(WHITESPACE)
             return [_Message(text, None if text == core else core, joint)]
-        return _with_joints(raw, texts, joint, Kind.PROSE)
+        return _with_joints(raw, texts, joint, _PROSE)
 
     def _split(self, text: str, segment: Segment) -> list[str]:
         is_plain = self._shaper is None  # as the reference splits sentences
@@ -316,8 +318,10 @@ class Composer:
     ) -> list[Post | Halt]:
         """Give each message its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        is_whole = file or len(pieces) == 1
-        segments = [piece.segment for piece in pieces if is_whole or not piece.is_blank]
+        if len(pieces) == 1:
+            segments = [pieces[0].segment]
+        else:
+            segments = [piece.segment for piece in pieces if file or (piece.text and not piece.text.isspace())]
         label = segments[0].label if segments else ""
         for text, source, joint in made:
             if not text.strip(WHITESPACE) and file is None:
@@ -373,9 +377,9 @@ class _Message(NamedTuple):
 
 def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
     """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
-    texts = [text.strip(WHITESPACE) for text in texts]
     if len(texts) == 1:
-        return [_Message(texts[0], None, joint)]
+        return [_Message(texts[0].strip(WHITESPACE), None, joint)]
+    texts = [text.strip(WHITESPACE) for text in texts]
     core = raw.strip(WHITESPACE)
     parts = slices(core, texts, kind)
     if parts is None:

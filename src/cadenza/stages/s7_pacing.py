@@ -28,6 +28,9 @@ class Pace(NamedTuple):
         return max(0.0, round(self.typing + self.breath + self.thinking - self.pause, 4))
 
 
+_NONE = Pace()
+
+
 class Pacer:
     """Plans the typing pause of each message; none is longer than the budget of the whole reply.
 
@@ -44,7 +47,7 @@ class Pacer:
         """The pause before the next message, *text*."""
         count, self._count = self._count, self._count + 1
         if not self._types or count == 0:
-            return Pace()
+            return _NONE
         typing = self._typing(text)
         usual, breath = self._breath() if count >= 2 else (0.0, 0.0)
         pause = round(min(typing + breath, self._settings.typing_budget), 4)

@@ -21,7 +21,7 @@ _EARLY = 4
 _REPEATED = WHITESPACE + ">*_~|#-"
 """What a cut may have added at the ends of a text."""
 _INDENT = re.compile(r"[ \t]*")
-_CODE = Kind.CODE  # a global is faster to look up
+_PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up
 _HEAD = 2
 """Lines at the top of a table that each of its parts has."""
 
@@ -76,13 +76,13 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
     first, last = pieces[0], pieces[-1]
-    texts = [_text(first)] if len(pieces) == 1 else list(map(_text, _dedented(pieces)))
-    opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
-    if opens_in:
-        texts = _with_ends(texts, pieces)
-    core = "".join(texts).strip(WHITESPACE)
-    if core and (opens_in or ends_in):
-        core = enclose(core, opens_in, ends_in)
+    parts = pieces if len(pieces) == 1 else _dedented(pieces)
+    texts = [part.text if part.segment.kind is _PROSE else _text(part) for part in parts]
+    if first.segment.opens_in or last.segment.ends_in:
+        opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
+        core = enclose("".join(_with_ends(texts, pieces) if opens_in else texts).strip(WHITESPACE), opens_in, ends_in)
+    else:
+        core = "".join(texts).strip(WHITESPACE)
     return (first.context + core).strip(WHITESPACE) if first.context and core else core
 
 
@@ -105,7 +105,7 @@ def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
-    return "".join([_source(piece) for piece in pieces])
+    return "".join([_source(piece) if piece.segment.source or piece.segment.joint else piece.text for piece in pieces])
 
 
 def _text(piece: TextPiece) -> str:
@@ -126,7 +126,7 @@ def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
     """
     first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
     indent = _indent(first)
-    return _without(indent, first, pieces) if indent and first.segment.kind is Kind.PROSE else pieces
+    return _without(indent, first, pieces) if indent and first.segment.kind is _PROSE else pieces
 
 
 def _without(indent: str, first: TextPiece, pieces: Sequence[TextPiece]) -> Iterator[TextPiece]:

@@ -22,9 +22,11 @@ from typing import NamedTuple
 
 from ..targets.target import Markup
 from ..text.line_sorts import (
+    TEXT_LINE,
     LineSort,
     is_lead_in,
     is_plain_title,
+    is_sentence,
     is_short,
     is_verse,
     line_context,
@@ -192,8 +194,9 @@ class Shaper:
             self._take_block(segment, out)
         else:
             text = segment.text if segment.text.endswith("\n") else _with_line_end(segment)
-            if not self._gathers and self._is_plain(segment, text):
-                return [Bundle((TextPiece(segment, text, _BETWEEN),), is_plain=True)]
+            if not self._gathers and text != "\n" and self._is_plain(segment, text):
+                loose, self._loose = self._loose, []
+                return [Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True)]
             if segment.source or text.find("\n", 0, -1) < 0:  # nearly always
                 self._take_line(segment, text, out)
             else:
@@ -205,19 +208,29 @@ class Shaper:
 
     def _is_plain(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a line or sentence that belongs to nothing: most are, where a line is a message."""
-        if self._block or self._group or self._loose or self._line is not None:
+        if self._block or self._group or self._line is not None:
             return False
+        if self._loose and (self._loose[-1].segment.ends_in or self._measure(text) > self._limit):
+            return False
+        is_text = False
         if segment.boundary is _NEWLINE:
-            if text.find("\n") != len(text) - 1 or looks_like_verse(text):
+            is_text = is_sentence(text)
+            if text.find("\n") != len(text) - 1 or (not is_text and looks_like_verse(text)):
                 return False
-        elif self._shape != "sentences" or segment.boundary is not Boundary.PERIOD or segment.ends_in:
+        elif not self._is_sentence(segment, text):
             return False
-        self._sorted = sort_line(text)
+        self._sorted = TEXT_LINE if is_text else sort_line(text)
         if self._sorted.sort is not _TEXT:
             return False
         self._has_begun = True
         self._line = None if text.endswith("\n") else text
         return True
+
+    def _is_sentence(self, segment: Segment, text: str) -> bool:
+        """Whether *segment* is a sentence within a line, where each is a message."""
+        if self._shape != "sentences" or (self._loose and "\n" in text):
+            return False
+        return segment.boundary is Boundary.PERIOD and not segment.ends_in
 
     def rest(self) -> list[Bundle]:
         """Return everything that is left."""

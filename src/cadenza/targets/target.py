@@ -39,9 +39,8 @@ class Markdown:
         """*text* itself."""
         return text
 
-    def size(self, text: str, /) -> int:
-        """The UTF-16 units of *text*."""
-        return units(text)
+    size = staticmethod(units)
+    """The UTF-16 units of a text."""
 
     def notice(self, text: str, /) -> str:
         """*text* in small print."""

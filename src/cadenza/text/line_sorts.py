@@ -58,14 +58,15 @@ _LONGEST_VERSE = 80
 _LOOK = 400
 """How much of a line is looked at: a longer one is text."""
 
-_TEXT_LINE, _CODE_LINE = SortedLine(LineSort.TEXT), SortedLine(LineSort.CODE)
-_BLANK_LINE, _ITEM_LINE = SortedLine(LineSort.BLANK), SortedLine(LineSort.ITEM)
+TEXT_LINE = SortedLine(LineSort.TEXT)
+"""Text without an indent, as most lines are."""
+_CODE_LINE, _BLANK_LINE, _ITEM_LINE = map(SortedLine, (LineSort.CODE, LineSort.BLANK, LineSort.ITEM))
 
 
 def sort_line(line: str) -> SortedLine:
     """What *line* is, its line end aside."""
     if line[:1].isalpha():  # most lines
-        return _CODE_LINE if looks_like_code(line) else _TEXT_LINE
+        return _CODE_LINE if looks_like_code(line) else TEXT_LINE
     core = line.lstrip(" \t")
     if not core or core in ("\n", "\r\n") or core.isspace():
         return _BLANK_LINE
@@ -93,6 +94,11 @@ def _is_title(core: str) -> bool:
         return False
     core = core.rstrip(WHITESPACE)
     return (("**" in core or "__" in core) and _BOLD.fullmatch(core) is not None) or _WORD.search(core) is None
+
+
+def is_sentence(line: str) -> bool:
+    """Whether *line* begins with a letter and ends with a stop: then it is text, and no part of a verse."""
+    return line[:1].isalpha() and line.rstrip(WHITESPACE)[-1] in _ENDS_PROSE and not line.endswith("  \n")
 
 
 def looks_like_code(line: str) -> bool:

@@ -54,21 +54,23 @@ def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = 
     With *lone_words*, a sentence of a single word may be a message at degree 3.
     """
     match kind:
+        case Kind.PROSE:
+            return _split_prose(text.strip(WHITESPACE), degree, limit, lone_words=lone_words)
         case Kind.CODE:
             return split_code(text, limit)
         case Kind.TABLE:
             return split_table(text, limit)
-        case Kind.PROSE:
-            return _split_prose(text.strip(WHITESPACE), degree, limit, lone_words=lone_words)
         case _:
             assert_never(kind)
 
 
 def _split_prose(text: str, degree: int, limit: int, *, lone_words: bool) -> list[str]:
-    is_one = not _TO_LOOK_FOR[degree].search(text)  # most segments are one line or sentence
-    pieces = [_piece(text, degree)] if is_one else list(_pieces(text, degree, lone_words=lone_words))
     share = _NATURAL if degree in (1, 2) else _TIGHT
-    messages = [message for piece in pieces for message in fit(piece, limit, share)]
+    if not _TO_LOOK_FOR[degree].search(text):  # most segments are one line or sentence
+        messages = fit(_piece(text, degree), limit, share)
+    else:
+        pieces = _pieces(text, degree, lone_words=lone_words)
+        messages = [message for piece in pieces for message in fit(piece, limit, share)]
     if not messages:
         messages = fit(text, limit, share)  # a lone full stop is the whole text
     return _merge_punctuation(messages, limit) if len(messages) > 1 else messages
