@@ -39,7 +39,7 @@ def test_formulas_stay_as_they_were_written_if_that_is_wanted(math: str, idle: b
     ],
 )
 def test_within_a_line(text: str, expected: str) -> None:
-    assert [Segment(expected, LINE)] == shown(text)
+    assert [Segment(expected, LINE, source=text)] == shown(text)
 
 
 def test_a_display_formula_is_one_block() -> None:

@@ -17,7 +17,6 @@ from ..rules.rule import Rule
 from ..text.units import WHITESPACE
 from ..types import Aside, Ending, Halt, Identity, Post, Segment
 from .s5_buffer import Buffer, HoldReason
-from .s7_delivery import Composer
 from .s7_pacing import Pace
 from .stage import Pipe, Stage
 
@@ -67,8 +66,9 @@ class Taps:
         self._waiting = HoldReason()
 
     def around(self, row: Pipe) -> Pipe:
-        """The same row, with a tap around each stage."""
-        return Pipe(*map(self._tapped, row.stages))
+        """The same row, with a tap around each stage; the last one is the composer."""
+        *stages, composer = row.stages
+        return Pipe(*map(self._tapped, stages), _Tap(composer, self._see_composer))
 
     def planned(self, _: Post, pace: Pace, segments: Sequence[Segment]) -> None:
         """A post was planned: its pause, and the segments that it is made of."""
@@ -81,8 +81,6 @@ class Taps:
                 return _Tap(stage, partial(self._see_buffer, stage))
             case Rule():
                 return _Tap(stage, _RuleWatch(stage.name, self._tell, self._segments).see)
-            case Composer():
-                return _Tap(stage, self._see_composer)
             case _:
                 return stage
 

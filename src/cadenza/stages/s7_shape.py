@@ -215,7 +215,7 @@ class Shaper:
         is_text = False
         if segment.boundary is _NEWLINE:
             is_text = is_sentence(text)
-            if text.find("\n") != len(text) - 1 or (not is_text and looks_like_verse(text)):
+            if text.find("\n") != len(text) - 1 or (not is_text and self._may_be_verse(text)):
                 return False
         elif not self._is_sentence(segment, text):
             return False
@@ -225,6 +225,10 @@ class Shaper:
         self._has_begun = True
         self._line = None if text.endswith("\n") else text
         return True
+
+    def _may_be_verse(self, text: str) -> bool:
+        """Whether *text* waits for the next line; the first line of a reply does not wait for a guess."""
+        return looks_like_verse(text) if self._has_begun else is_verse(text)
 
     def _is_sentence(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a sentence within a line, where each is a message."""
