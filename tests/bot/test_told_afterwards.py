@@ -94,8 +94,6 @@ async def test_a_picture_under_its_lead_in_is_one_message_and_its_markdown_is_th
         assert "That is it." == end["content"]
         assert '"Look:" with table.png' in await explained(room, picture)
         assert f"```md\n{TABLE}\n```" == await markdown(room, picture)
-        await said(bot, f"{bot.mention} again")
-        assert any(f"Look:\n\n{TABLE}\n\nThat is it." in turn.text for turn in bot.model.prompts[-1].turns)
 
 
 async def test_what_was_cut_and_split_says_so() -> None:
