@@ -157,7 +157,7 @@ def test_what_was_indented_comes_back(lines: list[str], indent: str) -> None:
     block = "\n".join(["```py", *lines, "```"])
     segment = Segment(textwrap.indent(block, indent, lambda _: True), Boundary.CODE_CLOSE, Kind.CODE)
 
-    assert [Segment(block, Boundary.CODE_CLOSE, Kind.CODE, source=segment.text, joint=indent)] == [
+    assert [Segment(block, Boundary.CODE_CLOSE, Kind.CODE, source=segment.text.removeprefix(indent), joint=indent)] == [
         *ListCode(RuleContext()).feed(segment)
     ]
 

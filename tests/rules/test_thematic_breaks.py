@@ -27,10 +27,10 @@ def test_a_line_that_separates_becomes_an_empty_line_and_a_boundary(line: str) -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("a\n\n---\n\nb", "a\n\n\nb", id="among empty lines, which do not become more"),
+        pytest.param("a\n\n---\n\nb", "a\n\nb", id="among empty lines, which do not become more"),
         pytest.param("a\n---\n\n\nb", "a\n\nb", id="before empty lines"),
-        pytest.param("a\n\n---\nb", "a\n\n\nb", id="after an empty line"),
-        pytest.param("---\na", "\na", id="at the beginning"),
+        pytest.param("a\n\n---\nb", "a\n\nb", id="after an empty line"),
+        pytest.param("---\na", "a", id="at the beginning"),
         pytest.param("a\n---\n***\nb", "a\n\n\nb", id="two"),
         pytest.param("a\n---\n\n```\n---\n```", "a\n\n```\n---\n```", id="before code"),
         pytest.param("a\n\n---", "a\n\n", id="at the end, where nothing is to be separated"),

@@ -23,6 +23,7 @@ _NO_ROOM = re.compile(r"[ \t]*(?:-?#{1,6}[ \t]|\|)|[ \t>]*(?:[-*+•]|\d{1,9}[.)
 """What precedes a formula on its line that leaves no room for a block: a heading, a cell, the mark of a list item."""
 _QUOTE = re.compile(r"[ \t]*>")
 _QUOTE_OR_BLANK = re.compile(r"[ \t>]*")
+_MORE = re.compile(r"[^\n]*\w")
 _STOP = re.compile(r"[ \t]*[.,;:!?。，][ \t]*(?=\n|\Z)")
 
 
@@ -82,6 +83,7 @@ def _formulas(segment: Segment, *, opens_line: bool) -> Iterator[_Found]:
         begins_line = (opens_line or line > 0) and _QUOTE_OR_BLANK.fullmatch(text, line, seen) is not None
         is_quoted = _QUOTE.match(text, line, seen) is not None
         has_room = not _NO_ROOM.match(text, line, seen) and (begins_line or not is_quoted)
+        has_room = has_room and (begins_line or not _MORE.match(text, span.end))  # in the middle of a sentence it stays
         is_block = formula.is_display and has_room and not segment.source and seen >= emphasised and not is_hidden
         quote = text[line:seen] if is_quoted and is_block else ""
         yield _Found(formula, seen, span.end, quote, is_block, begins_line)

@@ -59,7 +59,8 @@ class ListCode(Rule):
         lines[begin:] = [_without_indent(line, self._columns) for line in lines[begin:]]
         opening = segment.text[len(fence.prefix) : len(segment.text) - len(body)]
         text = opening + "\n".join(lines) + body[len(code) :].lstrip(_SPACE)
-        return replace(segment, text=text, source=segment.source or segment.text, joint=segment.joint + fence.prefix)
+        source = segment.source or segment.text[len(fence.prefix) :]
+        return replace(segment, text=text, source=source, joint=segment.joint + fence.prefix)
 
     def _indent(self, fence: Fence, lines: Iterable[str]) -> int:
         """By how many columns the code in *lines* is indented because of its list.

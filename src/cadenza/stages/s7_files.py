@@ -83,7 +83,7 @@ class Remainder:
 
     def add(self, segment: Segment) -> None:
         """Append *segment* as the model wrote it."""
-        text = segment.source or segment.joint + segment.text
+        text = segment.joint + (segment.source or segment.text)
         if segment.text.endswith("\n") and not text.endswith("\n"):
             text += "\n"
         starts_line = segment.label or (segment.kind is Kind.CODE and not is_whole(segment))

@@ -80,7 +80,9 @@ def shown(pieces: Sequence[TextPiece]) -> str:
     texts = [part.text if part.segment.kind is _PROSE else _text(part) for part in parts]
     if first.segment.opens_in or last.segment.ends_in:
         opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
-        core = enclose("".join(_with_ends(texts, pieces) if opens_in else texts).strip(WHITESPACE), opens_in, ends_in)
+        core = enclose(
+            "".join(_with_ends(texts, pieces) if opens_in else texts).strip(WHITESPACE), opens_in, ends_in
+        ).strip(WHITESPACE)
     else:
         core = "".join(texts).strip(WHITESPACE)
     return (first.context + core).strip(WHITESPACE) if first.context and core else core
@@ -116,7 +118,7 @@ def _source(piece: TextPiece) -> str:
     source = piece.segment.source
     if not source:
         return piece.segment.joint + piece.text
-    return source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
+    return piece.segment.joint + source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
 
 
 def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
