@@ -81,4 +81,4 @@ class ModelConversation:
         is_shown = self._settings.rules.show_prefill
         if said.startswith(prefill) or (said and is_shown) or not can_be_shown(prefill):
             return said
-        return f"{prefill} {said}".rstrip()
+        return f"{prefill} {said.lstrip(WHITESPACE)}".rstrip()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import assert_never
 
-from ..text.repair import split_fence, tidy_block, without_closing
+from ..text.repair import continue_block, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
-from ..types import Kind
+from ..types import Boundary, Kind, Segment
 from .s7_shape import Cut, TextPiece
 
 _EARLY = 4
@@ -71,7 +72,7 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
-    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(pieces)))
+    text = _text(pieces[0]) if len(pieces) == 1 else "".join(map(_text, _dedented(_joined(pieces))))
     core = text.strip(WHITESPACE)
     first, last = pieces[0], pieces[-1]
     if core and (first.context or first.segment.opens_in or last.segment.ends_in):
@@ -82,7 +83,32 @@ def shown(pieces: Sequence[TextPiece]) -> str:
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
-    return "".join(_source(piece) for piece in pieces)
+    return "".join(_source(piece) for piece in _joined(pieces))
+
+
+def _joined(pieces: Sequence[TextPiece]) -> Sequence[TextPiece]:
+    """*pieces* with the parts of one code block put together."""
+    if len(pieces) == 1 or not any(piece.segment.kind is Kind.CODE for piece in pieces):
+        return pieces
+    joined: list[TextPiece] = []
+    for piece in pieces:
+        if joined and _is_next_part(joined[-1].segment, piece.segment):
+            piece = _with_next_part(joined.pop(), piece)  # noqa: PLW2901  # the same block, longer
+        joined.append(piece)
+    return joined
+
+
+def _is_next_part(before: Segment, segment: Segment) -> bool:
+    return before.kind is segment.kind is Kind.CODE and before.boundary is Boundary.OVERFLOW
+
+
+def _with_next_part(before: TextPiece, piece: TextPiece) -> TextPiece:
+    first, last = before.segment, piece.segment
+    text = continue_block(before.text, piece.text, is_torn=first.is_torn)
+    source = ""
+    if first.source or last.source:
+        source = continue_block(first.source or before.text, last.source or piece.text, is_torn=first.is_torn)
+    return before._replace(segment=replace(last, source=source, joint=first.joint), text=text)
 
 
 def _text(piece: TextPiece) -> str:
