@@ -44,7 +44,9 @@ def test_the_chat_answers_with_what_its_tool_said_and_ends_with_its_input() -> N
 
 def test_an_interrupt_stops_the_reply_and_not_the_chat(tmp_path: Path) -> None:
     script = tmp_path / "slow.jsonl"
-    script.write_text('{"text": "One.\\nTw"}\n{"after": 600, "text": "o."}\n', encoding="utf-8")
+    script.write_text(
+        '{"text": "One. That was the first number.\\n\\nTw"}\n{"after": 600, "text": "o."}\n', encoding="utf-8"
+    )
     with chatting(f"script:{script}") as chat:
         assert chat.stdin
         assert chat.stdout

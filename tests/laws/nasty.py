@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 T = TypeVar("T")
 
-DEGREES = (0, 1, 2, 3)
+DEGREES = (0, 1, 2, 3, None)
+"""Every degree, and none, which is the shape ``blocks``."""
 LIMITS = (50, 120, 1950)
 QUOTE_PAIRS = ("「」", "『』", "｢｣", "«»", "‹›", "“”", "〈〉", "《》", "（）")
 FAMILY = "👨‍👩‍👧‍👦"

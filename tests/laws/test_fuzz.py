@@ -14,7 +14,7 @@ import pytest
 from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.types import Ending, Persona, Post, Roster, Scene, Sprite
-from tests.laws.nasty import BITS, LONG, is_sound
+from tests.laws.nasty import BITS, DEGREES, LONG, is_sound
 
 TOKENS = 1_000_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 100_000
 A_THROW = 1000
@@ -36,7 +36,7 @@ def _token(dice: Random) -> str:
 
 def _values(dice: Random) -> Settings:
     return Settings.of(
-        degree=dice.randrange(4),
+        degree=dice.choice(DEGREES),
         limit=dice.choice([50, 51, 120, 333, 1950, 2000]),
         overflow=dice.choice([50, 100, 1000]),
         code_overflow=dice.choice([200, 500, 15_000]),

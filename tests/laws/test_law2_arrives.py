@@ -14,20 +14,21 @@ from cadenza.stages.s4_round import Round
 from cadenza.targets.target import Limits
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta
 from tests.laws.material import CORPUS, messages, numbered_markdown, numbered_words, play
+from tests.laws.nasty import DEGREES
 from tests.rules_at_work import RENDERING
 
 _HIDES = ("<think", "</think", ":think", "<details")
 
 
-@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+@pytest.mark.parametrize("degree", DEGREES)
 @given(numbered_markdown(), st.sampled_from([1950, 400, 60]))
-def test_every_word_arrives_once_and_in_order(degree: int, text: str, limit: int) -> None:
+def test_every_word_arrives_once_and_in_order(degree: int | None, text: str, limit: int) -> None:
     arrived = "".join(messages(text, degree=degree, limit=limit))
 
     assert numbered_words(text) == numbered_words(arrived)
 
 
-@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+@pytest.mark.parametrize("degree", DEGREES)
 @given(
     numbered_markdown(),
     st.fixed_dictionaries(
@@ -36,7 +37,7 @@ def test_every_word_arrives_once_and_in_order(degree: int, text: str, limit: int
     st.integers(1, 50),
 )
 def test_what_is_too_much_for_messages_arrives_in_files(
-    degree: int, text: str, values: dict[str, int], size: int
+    degree: int | None, text: str, values: dict[str, int], size: int
 ) -> None:
     """However the text is sliced, what is shown in messages and files is all of it, and so is what the model sees."""
     slices = [text[start : start + size] for start in range(0, len(text), size)]
@@ -59,9 +60,9 @@ def _with_files(slices: list[str], **values: object) -> list[Post]:
     return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 
 
-@pytest.mark.parametrize("degree", [0, 1, 2])
+@pytest.mark.parametrize("degree", [0, 1, 2, None])
 @given(st.lists(st.integers(0, 9999), min_size=1, max_size=900))
-def test_words_that_were_apart_stay_apart(degree: int, numbers: list[int]) -> None:
+def test_words_that_were_apart_stay_apart(degree: int | None, numbers: list[int]) -> None:
     words = [f"w{number}" for number in numbers]
 
     assert words == " ".join(messages(" ".join(words), degree=degree)).split()
@@ -74,8 +75,8 @@ def test_small_buffers_lose_nothing_either(text: str, overflow: int, hold: int) 
     assert numbered_words(text) == numbered_words(arrived)
 
 
-@given(numbered_markdown(), st.sampled_from(["tool", "stop", "follow_up"]), st.sampled_from([0, 1, 3]))
-def test_a_reply_that_is_broken_off_is_a_prefix_of_what_was_said(text: str, end: str, degree: int) -> None:
+@given(numbered_markdown(), st.sampled_from(["tool", "stop", "follow_up"]), st.sampled_from([0, 1, 3, None]))
+def test_a_reply_that_is_broken_off_is_a_prefix_of_what_was_said(text: str, end: str, degree: int | None) -> None:
     arrived = numbered_words("".join(messages(text, degree=degree, end=end)))
 
     assert numbered_words(text).startswith(arrived)
@@ -94,9 +95,9 @@ def test_segments_are_the_text_itself(text: str) -> None:
     assert set(together[len(said) :]) <= set(')]*_~|"」』”»）\n` ')
 
 
-@pytest.mark.parametrize("degree", [0, 1, 2])
+@pytest.mark.parametrize("degree", [0, 1, 2, None])
 @pytest.mark.parametrize("name", [name for name, text in CORPUS.items() if not any(tag in text for tag in _HIDES)])
-def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int) -> None:
+def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int | None) -> None:
     text = CORPUS[name]
 
     arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000, rules_off=RENDERING)

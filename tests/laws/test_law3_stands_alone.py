@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 
 from cadenza.text.units import WHITESPACE, units
 from tests.laws.material import CORPUS, messages, nasty_markdown
+from tests.laws.nasty import DEGREES
 
 _CODE_BLOCK = re.compile(r"(`{3,})(?:.|\n)*?\1`*")
 
@@ -29,13 +30,13 @@ def _is_closed(message: str) -> bool:
 @pytest.mark.parametrize("limit", [1950, 300, 60])
 @pytest.mark.parametrize("name", CORPUS)
 def test_the_messages_of_a_real_reply_are_sound(name: str, limit: int) -> None:
-    for degree in (0, 1, 2, 3):
+    for degree in DEGREES:
         for message in messages(CORPUS[name], degree=degree, limit=limit):
             assert _is_sound(message, limit), message
 
 
-@given(nasty_markdown(), st.sampled_from([1950, 300, 50]), st.sampled_from([0, 1, 2, 3]))
-def test_the_messages_of_nasty_markdown_are_sound(text: str, limit: int, degree: int) -> None:
+@given(nasty_markdown(), st.sampled_from([1950, 300, 50]), st.sampled_from(DEGREES))
+def test_the_messages_of_nasty_markdown_are_sound(text: str, limit: int, degree: int | None) -> None:
     for message in messages(text, degree=degree, limit=limit):
         assert _is_sound(message, limit), message
 

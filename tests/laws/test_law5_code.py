@@ -13,8 +13,8 @@ _ROSTER = Roster(mentions={"alice": "<@1>"}, emoji={"wave": "<:wave:1>"})
 _BAIT = [":wave:", "@alice", "Ren: hi", "Ren (smug): hi", "...", "x", "<think>", "</think>", "**", "(", '"', "| a |"]
 
 
-def _sent(text: str) -> list[str]:
-    return messages(text, degree=1, persona=_REN, roster=_ROSTER)
+def _sent(text: str, degree: int | None = 1) -> list[str]:
+    return messages(text, degree=degree, persona=_REN, roster=_ROSTER)
 
 
 @given(st.lists(st.sampled_from(_BAIT), min_size=1, max_size=8))
@@ -22,13 +22,15 @@ def test_a_code_block_arrives_as_it_is(bait: list[str]) -> None:
     block = "```text\n" + "\n".join(bait) + "\n```"
 
     assert block in _sent(f"Before :wave:\n{block}\nafter @alice")
+    assert any(block in message for message in _sent(f"Before :wave:\n{block}\nafter @alice", None))
 
 
 @given(st.lists(st.sampled_from(_BAIT), min_size=1, max_size=4))
 def test_code_within_a_line_arrives_as_it_is(bait: list[str]) -> None:
     code = "`" + " ".join(bait) + "`"
 
-    assert [f"say {code} to <@1>"] == _sent(f"say {code} to @alice")
+    for degree in (0, 1, None):
+        assert [f"say {code} to <@1>"] == _sent(f"say {code} to @alice", degree)
 
 
 def test_an_address_arrives_as_it_is() -> None:

@@ -55,7 +55,7 @@ endings = st.sampled_from(list(Ending))
 @example("``a`", 1, 50)
 @example("`<think></think>``", 1, 50)
 def test_p01_p03_p05_every_message_can_be_sent_closes_its_code_and_says_something(
-    text: str, degree: int, limit: int
+    text: str, degree: int | None, limit: int
 ) -> None:
     """Every message has something in it, is no longer than the limit and than 2000, and is valid Unicode.
 
@@ -102,7 +102,7 @@ def _numbered(draw: st.DrawFn) -> str:
 
 @thorough
 @given(_numbered(), degrees, limits, st.sampled_from([1000, 50]))
-def test_p02_every_word_arrives_once_and_in_order(text: str, degree: int, limit: int, overflow: int) -> None:
+def test_p02_every_word_arrives_once_and_in_order(text: str, degree: int | None, limit: int, overflow: int) -> None:
     """However the Markdown around them is nested or broken, the numbered words come out as they went in."""
     arrived = "".join(messages(text, degree=degree, limit=limit, overflow=overflow, code_overflow=4 * overflow))
 
@@ -117,7 +117,7 @@ _HARMLESS = [
 
 @thorough
 @given(rows_of(_HARMLESS, max_size=60).map("".join), degrees, limits, st.sampled_from([1000, 50]))
-def test_p02_every_mark_arrives_too(text: str, degree: int, limit: int, overflow: int) -> None:
+def test_p02_every_mark_arrives_too(text: str, degree: int | None, limit: int, overflow: int) -> None:
     """Where nothing is closed and opened again, every character but space arrives; at degree 3 bar its stops."""
     arrived = "".join(messages(text, degree=degree, limit=limit, overflow=overflow))
 
@@ -147,7 +147,7 @@ def _code() -> st.SearchStrategy[list[str]]:
     st.sampled_from([15_000, 200]),
 )
 def test_p03_a_cut_code_block_keeps_every_line(
-    lines: list[str], opening: str, degree: int, limit: int, overflow: int
+    lines: list[str], opening: str, degree: int | None, limit: int, overflow: int
 ) -> None:
     """Every part repeats the whole first line and closes; together they hold each line, blank and indented ones too.
 
@@ -180,7 +180,7 @@ _SEEN = [
 
 @thorough
 @given(rows_of([(seen, times) for seen in _SEEN for times in (1, 1, 2, 9, 60)], max_size=30), degrees, limits)
-def test_p04_no_character_is_cut(seen: list[tuple[str, int]], degree: int, limit: int) -> None:
+def test_p04_no_character_is_cut(seen: list[tuple[str, int]], degree: int | None, limit: int) -> None:
     """Every message begins and ends where, in the text itself, a character begins and ends."""
     text = "".join(character * times for character, times in seen)
     edges = grapheme_edges(text)
@@ -205,7 +205,7 @@ _LINES = [
 
 @thorough
 @given(rows_of(_LINES, max_size=14), degrees, limits)
-def test_p05_no_message_is_only_punctuation(lines: list[str], degree: int, limit: int) -> None:
+def test_p05_no_message_is_only_punctuation(lines: list[str], degree: int | None, limit: int) -> None:
     """Marks on a line of their own join a neighbour.
 
     They cannot stand in front of what shapes its line by its first character, and at the end there may be none left.
@@ -219,7 +219,7 @@ def test_p05_no_message_is_only_punctuation(lines: list[str], degree: int, limit
 @pytest.mark.parametrize("degree", [1, 2, 3])
 @pytest.mark.parametrize("marks", ["!!!", "?…", "...", "."])
 @pytest.mark.parametrize("block", ["```py\nx\n```", "| a | b |\n|---|---|\n| x | y |\n"], ids=["code", "table"])
-def test_p05_marks_behind_a_block_join_what_follows(block: str, marks: str, degree: int) -> None:
+def test_p05_marks_behind_a_block_join_what_follows(block: str, marks: str, degree: int | None) -> None:
     """Nothing can be put behind a code block or a table, so marks that stand there go in front of the next words."""
     arrived = messages(f"{block}\n{marks}\nwords", degree=degree)
 
@@ -292,7 +292,7 @@ def _around(limit: int, drawn: Sequence[_Span], *, line_end: bool) -> tuple[int,
     )  # it opens only behind a space or a bracket
 
 
-def _assert_whole(spans: Sequence[str], arrived: Sequence[str], degree: int) -> None:
+def _assert_whole(spans: Sequence[str], arrived: Sequence[str], degree: int | None) -> None:
     """Each of *spans* stands in one message, in their order."""
     look = plain if degree == 3 else (lambda text: re.sub(r"\s+", " ", text))
     left = iter(map(look, arrived))
@@ -307,7 +307,7 @@ def _assert_whole(spans: Sequence[str], arrived: Sequence[str], degree: int) -> 
 
 @thorough
 @given(_spans_in_text(["mark", "pair", "link", "code"], line_end=False), degrees)
-def test_p06_no_span_is_cut_that_fits_into_a_message(given_: tuple[int, list[str], str], degree: int) -> None:
+def test_p06_no_span_is_cut_that_fits_into_a_message(given_: tuple[int, list[str], str], degree: int | None) -> None:
     limit, spans, text = given_
 
     _assert_whole(spans, messages(text, degree=degree, limit=limit), degree)
@@ -315,7 +315,7 @@ def test_p06_no_span_is_cut_that_fits_into_a_message(given_: tuple[int, list[str
 
 @thorough
 @given(_spans_in_text(["mark", "pair"], line_end=True), degrees)
-def test_p06_nor_one_with_a_line_end_in_it(given_: tuple[int, list[str], str], degree: int) -> None:
+def test_p06_nor_one_with_a_line_end_in_it(given_: tuple[int, list[str], str], degree: int | None) -> None:
     limit, spans, text = given_
 
     _assert_whole(spans, messages(text, degree=degree, limit=limit), degree)
@@ -323,7 +323,7 @@ def test_p06_nor_one_with_a_line_end_in_it(given_: tuple[int, list[str], str], d
 
 @thorough
 @given(_spans_in_text(["code"], line_end=True), degrees)
-def test_p06_nor_code_with_a_line_end_in_it(given_: tuple[int, list[str], str], degree: int) -> None:
+def test_p06_nor_code_with_a_line_end_in_it(given_: tuple[int, list[str], str], degree: int | None) -> None:
     limit, spans, text = given_
 
     _assert_whole(spans, messages(text, degree=degree, limit=limit), degree)
@@ -353,7 +353,7 @@ def _filled(frames: Sequence[str]) -> str:
 
 @thorough
 @given(rows_of(_ALOUD + _HIDDEN, max_size=30).map(_filled), degrees, limits, st.integers(0, 99))
-def test_p07_only_hidden_blocks_are_hidden(text: str, degree: int, limit: int, seed: int) -> None:
+def test_p07_only_hidden_blocks_are_hidden(text: str, degree: int | None, limit: int, seed: int) -> None:
     """Words outside hidden blocks are said, words inside are kept aside, all in their order."""
     result = play(text, how=f"random:{seed}", degree=degree, limit=limit)
     said = "".join(post["text"] for post in result["posts"])
@@ -371,7 +371,7 @@ def test_p07_only_hidden_blocks_are_hidden(text: str, degree: int, limit: int, s
     degrees,
 )
 def test_p07_a_lone_end_of_a_thought_hides_only_what_stood_before(
-    before: list[str], after: list[str], degree: int
+    before: list[str], after: list[str], degree: int | None
 ) -> None:
     """Of the words before a stray close some have been said and the rest is a thought; all after it are said."""
     text = _filled([*before, "</think>", *after])
@@ -390,7 +390,7 @@ def test_p07_a_lone_end_of_a_thought_hides_only_what_stood_before(
 @example("~~~\n" + "a" * 1950 + "\n~~~\n", 1, 1950, "final", 0)
 @example("a||a\n-|-|-\n|\n" + "a" * 1950 + "|", 1, 1950, "final", 0)
 @example(">>> \n" + " " * 32 + "a\n", 1, 1950, "final", 0)
-def test_p08_slices_do_not_matter(text: str, degree: int, limit: int, end: str, seed: int) -> None:
+def test_p08_slices_do_not_matter(text: str, degree: int | None, limit: int, end: str, seed: int) -> None:
     """Whole, letter by letter and at random: the same messages, the same pauses, the same thoughts."""
     options: dict[str, Any] = {"degree": degree, "limit": limit, "end": end}
     whole = play(text, **options)
@@ -443,7 +443,7 @@ def test_p09_so_has_code_that_waits(lines: list[str], opening: str, overflow: in
 
 @thorough
 @given(nasty(max_bits=4), st.sampled_from([1, 2, 3]), st.sampled_from(["", "(", "**", "「", "||", "[", "`"]))
-def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree: int, opener: str) -> None:
+def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree: int | None, opener: str) -> None:
     """However dull a reply is, its messages keep coming."""
     endless = opener + (text * (6000 // max(1, len(text))))[:6000]
     row = text_row(
@@ -455,7 +455,7 @@ def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree:
     row.feed(endless)
 
     rest = sum(len(item.text.replace("\\`", "`")) for item in row.flush(Ending.FINAL) if isinstance(item, Post))
-    assert rest <= 4700
+    assert rest <= 4700 + 1950  # what waits for its mark, and a message that a line may still fill
 
 
 # --- P10: a flush leaves nothing ------------------------------------------------------------------
@@ -464,7 +464,7 @@ def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree:
 @thorough
 @given(nasty(), nasty(), endings, degrees)
 @example("(a", "b) c\nd", Ending.FINAL, 1)
-def test_p10_a_flush_leaves_nothing(first: str, second: str, why: Ending, degree: int) -> None:
+def test_p10_a_flush_leaves_nothing(first: str, second: str, why: Ending, degree: int | None) -> None:
     """After a flush a second one gives nothing, and the next reply is read as if it were the first."""
     used, fresh = (Buffer(sentences=degree == 3) for _ in range(2))
     used.feed(first)
@@ -475,9 +475,12 @@ def test_p10_a_flush_leaves_nothing(first: str, second: str, why: Ending, degree
 
 
 @thorough
-@given(nasty(), nasty(), endings, degrees, limits)
-def test_p10_nor_do_the_stages_behind(first: str, second: str, why: Ending, degree: int, limit: int) -> None:
-    """No rule and no composer keeps a word of one reply for the next."""
+@given(nasty(), nasty(), endings, st.sampled_from([0, 1, 2, 3]), limits)
+def test_p10_nor_do_the_stages_behind(first: str, second: str, why: Ending, degree: int | None, limit: int) -> None:
+    """No rule and no composer keeps a word of one reply for the next.
+
+    Without a degree it remembers that the first message has left: later ones need not be as quick.
+    """
     values = Settings.of(degree=degree, limit=limit, flood_limit=1_000_000)
     used, fresh = (text_row(Scene("", Persona("")), values, Dice(0.5)) for _ in range(2))
     used.feed(first)

@@ -215,3 +215,41 @@ def test_another_speaker_begins_a_message() -> None:
     made = round_.receive(TextDelta("One short line.\n\nAnother.")) + round_.receive(Finished())
 
     assert [post.text for post in made] == ["One short line.\n\nAnother."]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("||x```py\ny\n```||", id="code in a spoiler"),
+        pytest.param("||x ```y``` z||", id="code within the line of a spoiler"),
+    ],
+)
+def test_code_within_a_line_stays_in_its_spoiler(shape: str, text: str) -> None:
+    assert [text] == shown(text, shape, casual=False)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_parts_of_one_code_block_that_share_a_message_are_one_block(shape: str) -> None:
+    block = "```py\n" + "    x = 1\n" * 60 + "```"
+
+    assert [block] == shown(block, shape, code_overflow=200)
+
+
+def test_the_marks_that_a_message_closes_count_too() -> None:
+    text = 'so ||word words. >```c++ title="x"\noI and so on, words and\n```'
+
+    assert max(map(len, shown(text, "lines", limit=62))) <= 62
+
+
+@pytest.mark.parametrize("marks", [":", ".", "!!", "。"])
+def test_repro_a_lone_mark_joins_its_line(marks: str) -> None:
+    assert [f"hello{marks}", "bye"] == shown(f"hello\n{marks}\nbye", "lines")
+
+
+def test_marks_that_a_message_closes_are_none_of_the_models_words() -> None:
+    text = "g ||<\na||\n-|-"
+    sent = posts(text, shape="lines", limit=300)
+
+    assert ["g ||<||", "||a||"] == [post.text for post in sent[:2]]
+    assert "".join(post.joint + post.said for post in sent).startswith(text)

@@ -8,6 +8,7 @@ from cadenza.text.repair import (
     as_written,
     close_fence,
     close_openers,
+    continue_block,
     enclose,
     harmless,
     in_backticks,
@@ -232,3 +233,16 @@ def test_code_that_moves_to_a_line_of_its_own_stays_in_its_quote(block: str, exp
 )
 def test_a_part_of_emphasis_stands_alone(text: str, opens_in: str, ends_in: str, expected: str) -> None:
     assert expected == enclose(text, opens_in, ends_in)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "is_torn", "expected"),
+    [
+        pytest.param("```py\na\n```", "```py\nb\n```\n", False, "```py\na\nb\n```\n", id="between two lines"),
+        pytest.param("```py\na\n```", "```py\nb\n```", True, "```py\nab\n```", id="within a line"),
+        pytest.param("````\na\n````", "````\n```\n````", False, "````\na\n```\n````", id="a longer fence"),
+        pytest.param("\n```\na\n\n```", "\n```\nb\n```", False, "\n```\na\n\nb\n```", id="an empty line between them"),
+    ],
+)
+def test_a_further_part_of_a_code_block_goes_on_with_it(text: str, more: str, *, is_torn: bool, expected: str) -> None:
+    assert expected == continue_block(text, more, is_torn=is_torn)

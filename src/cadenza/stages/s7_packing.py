@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import assert_never
 
-from ..text.repair import enclose, split_fence, tidy_block, without_closing
+from ..text.repair import continue_block, enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
-from ..types import Kind
+from ..types import Boundary, Kind, Segment
 from .s7_shape import Cut, TextPiece
 
 _EARLY = 4
@@ -75,6 +76,7 @@ def _fits(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> bool:
 
 def shown(pieces: Sequence[TextPiece]) -> str:
     """*pieces* as one message: emphasis that was open before is reopened, and what stays open is closed."""
+    pieces = _joined(pieces)
     first, last = pieces[0], pieces[-1]
     parts = pieces if len(pieces) == 1 else _dedented(pieces)
     texts = [part.text if part.segment.kind is _PROSE else _text(part) for part in parts]
@@ -107,7 +109,33 @@ def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
 
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
+    pieces = _joined(pieces)
     return "".join([_source(piece) if piece.segment.source or piece.segment.joint else piece.text for piece in pieces])
+
+
+def _joined(pieces: Sequence[TextPiece]) -> Sequence[TextPiece]:
+    """*pieces* with the parts of one code block put together."""
+    if len(pieces) == 1 or all(piece.segment.kind is _PROSE for piece in pieces):
+        return pieces
+    joined: list[TextPiece] = []
+    for piece in pieces:
+        if joined and _is_next_part(joined[-1].segment, piece.segment):
+            piece = _with_next_part(joined.pop(), piece)  # noqa: PLW2901  # the same block, longer
+        joined.append(piece)
+    return joined
+
+
+def _is_next_part(before: Segment, segment: Segment) -> bool:
+    return before.kind is segment.kind is Kind.CODE and before.boundary is Boundary.OVERFLOW
+
+
+def _with_next_part(before: TextPiece, piece: TextPiece) -> TextPiece:
+    first, last = before.segment, piece.segment
+    text = continue_block(before.text, piece.text, is_torn=first.is_torn)
+    source = ""
+    if first.source or last.source:
+        source = continue_block(first.source or before.text, last.source or piece.text, is_torn=first.is_torn)
+    return before._replace(segment=replace(last, source=source, joint=first.joint), text=text)
 
 
 def _text(piece: TextPiece) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
@@ -34,7 +33,6 @@ from ..text.line_sorts import (
     may_be_verse,
     sort_line,
 )
-from ..text.repair import continue_block
 from ..text.spans import survey
 from ..text.units import WHITESPACE
 from ..types import Boundary, Identity, Kind, Segment
@@ -378,9 +376,7 @@ class Shaper:
         """Take a code block or a table."""
         block = self._block
         indent = segment.joint or segment.text[: len(segment.text) - len(segment.text.lstrip(" \t"))]
-        if self._continues(segment):
-            pass
-        elif block is not None and block.sort is LineSort.ITEM and indent:  # it is a part of the item
+        if block is not None and block.sort is LineSort.ITEM and indent:  # it is a part of the item
             cut = Cut.GLUED if is_lead_in(block.last_line) else Cut.LINE
             self._add(block, TextPiece(segment, segment.text, cut), out)
         elif block is not None and self._line is not None:  # it stands within a line
@@ -394,26 +390,6 @@ class Shaper:
         self._line = None if segment.text.endswith("\n") else ""
         if self._line is None and block is self._block and block is not None and block.sort is LineSort.CODE:
             self._end_block(out)
-
-    def _continues(self, segment: Segment) -> bool:
-        """Put *segment* together with the part of its code block before it, if both fit into a message."""
-        block = self._block
-        last = block.pieces[-1] if block is not None and block.pieces else None
-        if block is None or last is None or segment.kind is not Kind.CODE:
-            return False
-        before = last.segment
-        if before.kind is not Kind.CODE or before.boundary is not Boundary.OVERFLOW:
-            return False
-        text = continue_block(last.text, segment.text, is_torn=before.is_torn)
-        if self._measure(text) > self._limit:
-            return False
-        sources = (before.source or before.text, segment.source or segment.text)
-        source = continue_block(*sources, is_torn=before.is_torn) if before.source or segment.source else ""
-        whole = replace(segment, text=text, source=source, joint=before.joint, opens_in=before.opens_in)
-        block.pieces[-1] = last._replace(segment=whole, text=text)
-        block.size += self._measure(text) - self._measure(last.text)
-        block.is_large = block.is_large or text.count("\n") > _FEW_LINES + 1
-        return True
 
     # --- blocks, groups and messages ----------------------------------------------------------
 

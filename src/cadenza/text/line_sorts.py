@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from .units import WHITESPACE
 
+LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
+"""A line that is nothing but marks, which belong to the line before it."""
+
 
 class LineSort(Enum):
     """What a line is."""

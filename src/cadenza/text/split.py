@@ -22,7 +22,7 @@ from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .line_sorts import line_context
+from .line_sorts import LONE_PUNCTUATION, line_context
 from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
@@ -36,7 +36,6 @@ _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
 _OPENS_ATOM = re.compile(r"https?://|ftps?://|<a?:|<http|```")
-LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
 BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
 """By degree: without one of these a segment need not be split."""
