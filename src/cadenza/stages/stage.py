@@ -18,8 +18,6 @@ Out = TypeVar("Out", covariant=True)
 
 _GOES_PAST = frozenset({Aside, Halt})
 """What passes every stage unseen."""
-_LISTED = (tuple, list)
-"""How most stages return what they make."""
 _BROKEN = Halt(StopReason.RULE)
 """Ends the stages after one that failed."""
 
@@ -102,14 +100,15 @@ class Pipe:
             self._break_off([], after)
             raise
 
-    def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
+    def _pass_on(self, items: Any, start: int) -> list[Any]:
         """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
         for after, feed in enumerate(self._feeds[start:], start + 1):
-            if not isinstance(items, _LISTED) or len(items) > 1 or (items and type(items[0]) in _GOES_PAST):
-                items = self._pass_all(items, self._stages[after - 1], after)
-                continue
             if not items:
                 return []
+            is_listed = type(items) is tuple or type(items) is list
+            if not is_listed or len(items) != 1 or type(items[0]) in _GOES_PAST:
+                items = self._pass_all(items, self._stages[after - 1], after)
+                continue
             try:
                 items = feed(items[0])  # usually there is one item, and no list is needed
             except Exception:
