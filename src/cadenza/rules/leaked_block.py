@@ -73,8 +73,8 @@ class Passed(LineOpening):
 class LeakedBlock(Rule):
     """Holds back what follows an opening until it is known whether it closes."""
 
-    signs: tuple[str, ...]
-    """Text without any of these holds no mark."""
+    signs: tuple[str, ...] = ("",)
+    """Text without any of these holds no mark. By default every text may hold one."""
     quick_check: re.Pattern[str]
     """A quick check: what a text must contain for the rule to look closer."""
     marks: re.Pattern[str]
