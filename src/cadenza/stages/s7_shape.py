@@ -486,10 +486,7 @@ def _size(group: Iterable[Block]) -> int:
 
 
 def _is_large(group: Iterable[Block]) -> bool:
-    for block in group:
-        if block.is_large:
-            return True
-    return False
+    return any(block.is_large for block in group)
 
 
 def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
