@@ -51,11 +51,15 @@ class Formulas(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Convert the formulas of *segment*; around a display formula it becomes several."""
+        text = segment.text
+        if "$" not in text and "\\" not in text:  # nearly always
+            self._opening.last = segment
+            return (segment,)
         opens_line = self._opening.opens_line
         self._opening.last = segment
         if segment.kind is Kind.TABLE:
             return (_with_readable_cells(segment),)
-        if segment.kind is not Kind.PROSE or not any(mark in segment.text for mark in readable_formulas.MARKS):
+        if segment.kind is not Kind.PROSE or not any(mark in text for mark in readable_formulas.MARKS):
             return (segment,)
         found = list(_formulas(segment, opens_line=opens_line))
         return _parts(segment, found) if found else (segment,)

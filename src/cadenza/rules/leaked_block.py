@@ -58,7 +58,8 @@ class Passed(LineOpening):
     def add(self, segment: Segment) -> None:
         """Record that *segment* is passed on."""
         self._before_last, self.last = self.last, segment
-        self.has_words = self.has_words or (segment.text != "" and not segment.text.isspace())
+        if not self.has_words:
+            self.has_words = segment.text != "" and not segment.text.isspace()
 
     @property
     def ends_empty(self) -> bool:
@@ -72,6 +73,8 @@ class Passed(LineOpening):
 class LeakedBlock(Rule):
     """Holds back what follows an opening until it is known whether it closes."""
 
+    signs: tuple[str, ...] = ("",)
+    """Text without any of these holds no mark. By default every text may hold one."""
     quick_check: re.Pattern[str]
     """A quick check: what a text must contain for the rule to look closer."""
     marks: re.Pattern[str]
@@ -89,6 +92,13 @@ class LeakedBlock(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Pass on what holds no block; hold back what may be inside one."""
+        if not self._held and not self._skips_empty_lines:
+            for sign in self.signs:
+                if sign in segment.text:
+                    break
+            else:  # nearly always
+                self._passed.add(segment)
+                return (segment,)
         if self._skips_empty_lines and segment.kind is Kind.PROSE and segment.text.startswith("\n"):
             text = segment.text.lstrip("\n")
             if not text:

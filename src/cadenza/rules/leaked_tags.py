@@ -55,6 +55,7 @@ _OPENS_OTHERS = re.compile(rf"{_TURN}[ \t]*+{_OTHER}\b|<[|｜]{_OTHER}[|｜]>|</
 class LeakedTags(LeakedBlock):
     """Removes template marks where lines begin or end, and known tags with their content."""
 
+    signs = ("<", "[")
     quick_check = re.compile(rf"{_OPENING}|{_CLOSING}", re.IGNORECASE | re.ASCII)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<closes>{_CLOSING})", re.IGNORECASE | re.ASCII)
     longest = 2000

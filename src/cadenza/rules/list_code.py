@@ -16,6 +16,8 @@ from .rule import Rule, RuleContext
 
 _TAB = 4
 _SPACE = " \t"
+_FENCES = ("```", "~~~")
+_CODE = Kind.CODE  # a global is faster to look up than a member of an enumeration
 _ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)*")
 _LONGEST_MARKER = 80
 """So much of a line tells which list item it begins."""
@@ -32,7 +34,7 @@ class ListCode(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Dedent *segment* if it is code; otherwise remember how its last line begins."""
-        if segment.kind is Kind.CODE:
+        if segment.kind is _CODE:
             return (self._dedented(segment),)
         self._before = None
         if segment.text.endswith("\n"):  # by far the most frequent
@@ -44,6 +46,9 @@ class ListCode(Rule):
 
     def _dedented(self, segment: Segment) -> Segment:
         before, self._before = self._before, segment if segment.boundary is Boundary.OVERFLOW else None
+        if before is None and not self._line and segment.text.startswith(_FENCES):
+            self._columns = 0
+            return segment  # nearly always: it is in no list
         fence, body = split_fence(segment.text)
         if ">" in fence.prefix:
             return segment

@@ -20,7 +20,7 @@ class LongFences(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Change *segment* if it is code with a run of four or more backticks."""
-        if segment.kind is not Kind.CODE or "````" not in segment.text:
+        if "````" not in segment.text or segment.kind is not Kind.CODE:
             return (segment,)
         text, source = with_three_backticks(segment.text), segment.source or segment.text
         return (replace(segment, text=text, source=source),)

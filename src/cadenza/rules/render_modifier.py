@@ -63,7 +63,9 @@ class RenderModifier(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Remove the labels; the text between two of them becomes a segment of its own."""
-        if segment.kind is not Kind.PROSE or not self._may_have_label(segment.text):
+        text = segment.text
+        has_colon = ":" in text or "：" in text
+        if not has_colon or segment.kind is not Kind.PROSE or not self._may_have_label(text):
             self._line.last = segment
             return (segment,) if self._current is None else (self._with_identity(segment),)
         opens_line = self._line.opens_line
@@ -86,8 +88,7 @@ class RenderModifier(Rule):
     # --- finding labels ------------------------------------------------------------
 
     def _may_have_label(self, text: str) -> bool:
-        has_colon = ":" in text or "：" in text
-        return has_colon and (self._current is not None or DECORATION.search(text) is not None)
+        return self._current is not None or DECORATION.search(text) is not None
 
     def _labels(self, segment: Segment, *, opens_line: bool) -> Iterator[_Label]:
         """The labels at the beginnings of lines."""

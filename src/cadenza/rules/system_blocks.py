@@ -15,12 +15,10 @@ _OPENING = r"\[system[ \t]*+[:：]"
 class SystemBlocks(LeakedBlock):
     """Removes ``[system: …]`` with the brackets that are nested in it."""
 
+    signs = ("[",)
     quick_check = re.compile(_OPENING, re.IGNORECASE)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<nests>\[)|(?P<closes>\])", re.IGNORECASE)
     longest = 1000
-
-    def _is_harmless(self, text: str) -> bool:
-        return "[" not in text or super()._is_harmless(text)
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
         """The rest of the line after an opening; on an unfinished line, only the opening itself."""

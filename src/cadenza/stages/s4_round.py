@@ -167,12 +167,13 @@ class Round:
         if type(event) is TextDelta:  # the most frequent event first
             if self._thinking:
                 self._pause_thinking()
-            self._tokens.append(event.text)
+            text = event.text
+            self._tokens.append(text)
             try:
-                items = self._text.feed(event.text)
+                items = self._text.feed(text)
             except Exception as error:  # noqa: BLE001  # a rule may be foreign code
                 items = self._rescued(error)
-            return self._noted(self._taken(items)) if items else []
+            return self._noted(self._taken(items)) if items else items  # most tokens make no post
         match event:
             case TextDelta(text):
                 return self.receive(TextDelta(text))  # a subclass

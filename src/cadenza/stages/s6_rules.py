@@ -64,8 +64,9 @@ class _LineRules:
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Send *segment* through the rules if it has a sign, or if a rule waits."""
         if not self._waits:
+            text = segment.text
             for sign in self._signs:
-                if sign in segment.text and segment.kind is not Kind.CODE:
+                if sign in text and segment.kind is not Kind.CODE:
                     break
             else:
                 self._passed = segment

@@ -71,7 +71,7 @@ _PROSE = Kind.PROSE
 _NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVERFLOW
 _TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
 _BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
-_BETWEEN, _NEXT_LINE, _NEVER = Cut.BLOCK, Cut.LINE, Cut.NEVER
+_BETWEEN, _NEXT_LINE, _IN_LINE, _GLUED, _NEVER = Cut.BLOCK, Cut.LINE, Cut.SENTENCE, Cut.GLUED, Cut.NEVER
 
 
 class TextPiece(NamedTuple):
@@ -144,7 +144,7 @@ class Block:
     @property
     def announces(self) -> bool:
         """Whether it is a lead-in."""
-        return self.sort in (LineSort.TEXT, LineSort.ITEM) and is_lead_in(self.last_line)
+        return (self.sort is _TEXT or self.sort is _ITEM) and is_lead_in(self.last_line)
 
     @property
     def quotes_all(self) -> bool:
@@ -154,9 +154,9 @@ class Block:
     @property
     def is_title(self) -> bool:
         """Whether it is a title: marked as one, or a short line between empty ones that is no sentence."""
-        if self.sort is not LineSort.TEXT or not self.has_ended:
-            return self.sort is LineSort.TITLE
-        lines = [piece.text for piece in self.pieces if not piece.is_blank]
+        if self.sort is not _TEXT or not self.has_ended:
+            return self.sort is _TITLE
+        lines = [piece.text for piece in self.pieces if piece.text and not piece.text.isspace()]
         return len(lines) == 1 and is_plain_title(lines[0])
 
 
@@ -290,9 +290,9 @@ class Shaper:
         block = self._block
         if block is None:  # the line was too long, and what came before it has left
             block = self._block = Block(self._sorted.sort)
-        is_code = bool(block.pieces) and block.pieces[-1].segment.kind is not Kind.PROSE
+        is_code = bool(block.pieces) and block.pieces[-1].segment.kind is not _PROSE
         context = "" if is_code else line_context(begun)
-        cut = Cut.NEVER if not text.strip(WHITESPACE) else Cut.SENTENCE
+        cut = _NEVER if not text.strip(WHITESPACE) else _IN_LINE
         self._add(block, TextPiece(segment, text, cut, context), out)
         self._end_part(segment, block, text, out)
 
@@ -329,7 +329,7 @@ class Shaper:
 
     def _cut_before(self, block: Block, sort: LineSort, indent: int) -> Cut:
         if not block.last_line:
-            return Cut.BLOCK
+            return _BETWEEN
         if sort is _ITEM and block.sort is _ITEM:
             block.indents = [outer for outer in block.indents if outer < indent - 1]
             block.indents.append(indent)
@@ -342,15 +342,15 @@ class Shaper:
         is_next = before is not None and not before.has_ended
         self._end_block(out)
         self._join(sort, is_next=is_next, out=out)
-        if sort is LineSort.INDENTED:
-            sort = LineSort.CODE if self._sorted.indent >= _CODE_INDENT else LineSort.TEXT
+        if sort is _INDENTED:
+            sort = _CODE if self._sorted.indent >= _CODE_INDENT else _TEXT
         block = self._block = Block(sort)
         block.pieces = self._loose
         self._loose = []
 
     def _add(self, block: Block, piece: TextPiece, out: list[Bundle]) -> None:
         if block.pieces and block.pieces[-1].segment.ends_in:
-            piece = piece._replace(cut=max(piece.cut, Cut.GLUED))
+            piece = piece._replace(cut=max(piece.cut, _GLUED))
         if block.sort is _ITEM and not block.indents:
             block.indents = [self._sorted.indent]
         block.add(piece, self._measure(piece.text))
@@ -376,19 +376,19 @@ class Shaper:
         """Take a code block or a table."""
         block = self._block
         indent = segment.joint or segment.text[: len(segment.text) - len(segment.text.lstrip(" \t"))]
-        if block is not None and block.sort is LineSort.ITEM and indent:  # it is a part of the item
-            cut = Cut.GLUED if is_lead_in(block.last_line) else Cut.LINE
+        if block is not None and block.sort is _ITEM and indent:  # it is a part of the item
+            cut = _GLUED if is_lead_in(block.last_line) else _NEXT_LINE
             self._add(block, TextPiece(segment, segment.text, cut), out)
         elif block is not None and self._line is not None:  # it stands within a line
-            self._add(block, TextPiece(segment, segment.text, Cut.SENTENCE), out)
+            self._add(block, TextPiece(segment, segment.text, _IN_LINE), out)
         else:
-            self._begin(LineSort.CODE, out)
+            self._begin(_CODE, out)
             block = self._block
             if block is not None:
                 block.is_large = segment.text.count("\n") > _FEW_LINES + 1
-                self._add(block, TextPiece(segment, segment.text, Cut.BLOCK), out)
+                self._add(block, TextPiece(segment, segment.text, _BETWEEN), out)
         self._line = None if segment.text.endswith("\n") else ""
-        if self._line is None and block is self._block and block is not None and block.sort is LineSort.CODE:
+        if self._line is None and block is self._block and block is not None and block.sort is _CODE:
             self._end_block(out)
 
     # --- blocks, groups and messages ----------------------------------------------------------
@@ -405,18 +405,18 @@ class Shaper:
     def _waits(self, block: Block) -> bool:
         """Whether *block* belongs to what follows it, or may."""
         if not self._gathers:
-            return block.sort is LineSort.TITLE
-        return block.announces or block.is_title or (block.sort is LineSort.TEXT and not block.has_ended)
+            return block.sort is _TITLE
+        return block.announces or block.is_title or (block.sort is _TEXT and not block.has_ended)
 
     def _join(self, sort: LineSort, *, is_next: bool, out: list[Bundle]) -> None:
         """A block of *sort* begins: end the group, unless its last block waits for this one."""
         if not self._group:
             return
         last = self._group[-1]
-        if last.sort is LineSort.TITLE or (self._gathers and last.is_title):
+        if last.sort is _TITLE or (self._gathers and last.is_title):
             return
-        is_structure = sort in (LineSort.ITEM, LineSort.CODE, LineSort.QUOTE)
-        if self._gathers and is_structure and (last.announces or (is_next and last.sort is LineSort.TEXT)):
+        is_structure = sort is _ITEM or sort is _CODE or sort is _QUOTE
+        if self._gathers and is_structure and (last.announces or (is_next and last.sort is _TEXT)):
             return
         self._end_group(out)
 
@@ -436,17 +436,14 @@ class Shaper:
         if self._shape == "reply":
             return
         is_first = not self._has_begun and size >= _TINY
-        is_large = any(block.is_large for block in group) or group[-1].quotes_all
-        if is_first or is_large or self._used >= self._gather:
+        if is_first or self._used >= self._gather or _is_large(group) or group[-1].quotes_all:
             self._end_message(out)
 
     def _is_full_with(self, group: Sequence[Block], size: int) -> bool:
         """Whether the message is better ended before *group*."""
-        if any(block.is_large for block in group):
+        if self._used + size > self._gather or _is_large(group):
             return True
-        if group[0].is_title and 2 * self._used >= self._gather:
-            return True
-        return self._used + size > self._gather
+        return 2 * self._used >= self._gather and group[0].is_title
 
     def _end_section(self, out: list[Bundle]) -> None:
         """A ``---`` stood here."""
@@ -464,13 +461,13 @@ class Shaper:
         self._has_begun = True
         pieces = _pieces(groups)
         block = groups[0][0]
-        is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is LineSort.TEXT
-        is_plain = is_plain and all(piece.segment.kind is Kind.PROSE for piece in pieces)
+        is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is _TEXT
+        is_plain = is_plain and all(piece.segment.kind is _PROSE for piece in pieces)
         if is_plain and sum(not piece.is_blank for piece in pieces) > 1:
             if block.verse is Verse.YES or not all(piece.text.endswith("\n") for piece in pieces[:-1]):
                 is_plain = False
             else:  # lines that could have been a verse
-                return [Bundle([piece._replace(cut=Cut.BLOCK)], is_plain=True) for piece in pieces]
+                return [Bundle([piece._replace(cut=_BETWEEN)], is_plain=True) for piece in pieces]
         return [Bundle(pieces, is_plain)]
 
     def _shed(self, out: list[Bundle]) -> None:
@@ -501,16 +498,23 @@ def _size(group: Iterable[Block]) -> int:
     return size
 
 
+def _is_large(group: Iterable[Block]) -> bool:
+    return any(block.is_large for block in group)
+
+
 def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
     """The pieces of *groups*; a cut within a group is worse than one between two."""
     pieces: list[TextPiece] = []
     for group in groups:
         pieces += group[0].pieces
         for block in group[1:]:
-            first = next((piece for piece in block.pieces if not piece.is_blank), None)
-            pieces += (
-                piece._replace(cut=max(piece.cut, Cut.GLUED)) if piece is first else piece for piece in block.pieces
-            )
+            begin = len(pieces)
+            pieces += block.pieces
+            for number in range(begin, len(pieces)):
+                piece = pieces[number]
+                if not piece.is_blank:
+                    pieces[number] = piece._replace(cut=max(piece.cut, _GLUED))
+                    break
     return pieces
 
 
@@ -526,7 +530,7 @@ def _verse(so_far: Verse, line: str) -> Verse:
 def _with_line_end(segment: Segment) -> str:
     """The text of *segment*, with the line end that a rule may have trimmed."""
     text = segment.text
-    return text + "\n" if segment.boundary is Boundary.NEWLINE and "\n" not in text and text else text
+    return text + "\n" if segment.boundary is _NEWLINE and "\n" not in text and text else text
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,7 @@ A stage takes one item and returns what is now certain. It has its own state, ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
@@ -18,8 +18,6 @@ Out = TypeVar("Out", covariant=True)
 
 _GOES_PAST = frozenset({Aside, Halt})
 """What passes every stage unseen."""
-_LISTED = (tuple, list)
-"""How most stages return what they make."""
 _BROKEN = Halt(StopReason.RULE)
 """Ends the stages after one that failed."""
 
@@ -102,14 +100,15 @@ class Pipe:
             self._break_off([], after)
             raise
 
-    def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
+    def _pass_on(self, items: Any, start: int) -> list[Any]:
         """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
         for after, feed in enumerate(self._feeds[start:], start + 1):
-            if not isinstance(items, _LISTED) or len(items) > 1 or (items and type(items[0]) in _GOES_PAST):
-                items = self._pass_all(items, self._stages[after - 1], after)
-                continue
             if not items:
                 return []
+            is_listed = type(items) is tuple or type(items) is list
+            if not is_listed or len(items) != 1 or type(items[0]) in _GOES_PAST:
+                items = self._pass_all(items, feed, after)
+                continue
             try:
                 items = feed(items[0])  # usually there is one item, and no list is needed
             except Exception:
@@ -117,19 +116,19 @@ class Pipe:
                 raise
         return self._until_halt(items) if items else []
 
-    def _pass_all(self, items: Iterable[Any], stage: Stage[Any, Any], after: int) -> list[Any]:
-        """Send *items* through *stage*, which comes before the stage number *after*."""
+    def _pass_all(self, items: Iterable[Any], feed: Callable[[Any], Iterable[Any]], after: int) -> list[Any]:
+        """Send *items* through the stage that has *feed*, which comes before the stage number *after*."""
         passed: list[Any] = []
         try:
             for item in items:
-                if type(item) is Halt:
-                    passed += stage.flush(Ending.FINAL)
-                    passed.append(item)
-                    break  # what follows a halt is dropped
-                if type(item) is Aside:
+                if type(item) not in _GOES_PAST:
+                    passed += feed(item)
+                elif type(item) is Aside:
                     passed.append(item)
                 else:
-                    passed += stage.feed(item)
+                    passed += self._stages[after - 1].flush(Ending.FINAL)
+                    passed.append(item)
+                    break  # what follows a halt is dropped
         except Exception:
             self._break_off(passed, after)
             raise

@@ -230,7 +230,6 @@ class Scanner:
         "_barred",
         "_before",
         "_ends_barred",
-        "_fast_room",
         "_first_release",
         "_interesting",
         "_line",
@@ -243,12 +242,11 @@ class Scanner:
         "_seek",
         "_seek_depth",
         "_seek_for",
-        "_stops_at",
-        "_unjoined",
         "_url",
         "_url_bracket",
         "_url_depth",
         "bound",
+        "fast_room",
         "fence",
         "hold",
         "in_details",
@@ -257,8 +255,10 @@ class Scanner:
         "openers",
         "position",
         "spans",
+        "stops_at",
         "table",
         "text",
+        "unjoined",
     )
 
     def __init__(
@@ -306,30 +306,33 @@ class Scanner:
         self._url = -1  # where the current address begins; -1 outside one
         self._url_depth = 0
         self._url_bracket = 0  # where the outermost bracket in the address opens
-        self._unjoined: list[str] = []  # scanned text without special characters, not joined to `text` yet
-        self._fast_room = 0  # how much more of it may come before the scan has to go on
+        self.unjoined: list[str] = []
+        """Scanned text without special characters that is not joined to ``text`` yet."""
+        self.fast_room = 0
+        """How much more of it may come before the scan has to go on."""
         self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
-        self._stops_at = self._interesting
+        self.stops_at = self._interesting
+        """The special characters."""
 
     # --- the text ---------------------------------------------------------------
 
     def append_plain(self, text: str) -> bool:
         """Append *text* if it holds no special character, as most tokens do. This is the fast path."""
         length = len(text)
-        if length < self._fast_room and self._stops_at.isdisjoint(text):
-            self._fast_room -= length
-            self._unjoined.append(text)
+        if length < self.fast_room and self.stops_at.isdisjoint(text):
+            self.fast_room -= length
+            self.unjoined.append(text)
             return True
         return False
 
     def pause(self) -> None:
         """Close the fast path until the next ``find``."""
-        self._fast_room = 0
+        self.fast_room = 0
 
     def feed(self, text: str) -> None:
         """Append *text*."""
-        self._fast_room = 0
-        if self._unjoined:
+        self.fast_room = 0
+        if self.unjoined:
             self._join()
         self.text += text
 
@@ -425,12 +428,12 @@ class Scanner:
     @property
     def size(self) -> int:
         """The length of the text, unjoined parts included."""
-        return len(self.text) + sum(map(len, self._unjoined))
+        return len(self.text) + sum(map(len, self.unjoined))
 
     @property
     def unsure(self) -> str:
         """The character at which the scan waits for more text; empty if it does not wait."""
-        return "" if self._unjoined else self.text[self.position : self.position + 1]
+        return "" if self.unjoined else self.text[self.position : self.position + 1]
 
     @property
     def undecided_tag(self) -> re.Match[str] | None:
@@ -494,9 +497,9 @@ class Scanner:
 
         With *final* there is no more text, so nothing waits.
         """
-        if self._unjoined:
+        if self.unjoined:
             self._join()
-        self._fast_room = 0
+        self.fast_room = 0
         while True:
             if self._first_release < 0:
                 self._find_first_release()
@@ -505,16 +508,16 @@ class Scanner:
             if position >= stop:
                 return self._reached(stop)
             end = min(length, stop)
-            find = self._step(position, end, final=final) if position < end else None
+            find = self._step(position, end, final) if position < end else None
             if find is not None:
                 return None if find is _WAIT else find
             if self.position == length < stop and self._first_release >= 0:
-                self._open_fast_path(stop, final=final)
+                self._open_fast_path(stop, final)
                 return None
 
-    def _step(self, position: int, end: int, *, final: bool) -> Find | None:
+    def _step(self, position: int, end: int, final: bool) -> Find | None:
         if self.fence:
-            return self._in_fence(end, final=final)
+            return self._in_fence(end, final)
         if self._url >= 0:
             return self._in_url(end)
         match = (_SEARCH_TABLE if self.table else self._search)(self.text, position, end)
@@ -526,7 +529,11 @@ class Scanner:
 
     def _find_first_release(self) -> None:
         """Compute where the wait for the first opener ends."""
-        self._first_release = min((self._release_at(opener) for opener in self.openers if opener.holds), default=_NEVER)
+        first = _NEVER
+        for opener in self.openers:
+            if opener.holds and (end := opener.start + opener.reach) < first:
+                first = end
+        self._first_release = first
 
     def _release_at(self, opener: Opener) -> int:
         """Where text stops waiting for *opener*."""
@@ -544,23 +551,23 @@ class Scanner:
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
-    def _open_fast_path(self, stop: int, *, final: bool) -> None:
+    def _open_fast_path(self, stop: int, final: bool) -> None:
         """Everything is scanned: open the fast path up to *stop*."""
         if self._url < 0:
-            self._stops_at = _IN_FENCE if self.fence else _IN_TABLE if self.table else self._interesting
-            self._fast_room = stop - self.position
+            self.stops_at = _IN_FENCE if self.fence else _IN_TABLE if self.table else self._interesting
+            self.fast_room = stop - self.position
         elif final:
             self._url_over(len(self.text))
 
     def _join(self) -> None:
         """Append the parts of the fast path to the text."""
-        self._fast_room = 0
-        if self._unjoined:
-            self.text += "".join(self._unjoined)
-            self._unjoined.clear()
+        self.fast_room = 0
+        if self.unjoined:
+            self.text += "".join(self.unjoined)
+            self.unjoined.clear()
             self.position = len(self.text)
 
-    def _needs_more(self, index: int, *, final: bool) -> bool:
+    def _needs_more(self, index: int, final: bool) -> bool:
         return index >= len(self.text) and not final
 
     def _character_before(self, index: int) -> str:
@@ -612,23 +619,23 @@ class Scanner:
         after = text[following : following + 1]
         looks_ahead = not after or after in _LOOKS_AHEAD  # most lines are followed by a word
         if looks_ahead:
-            following = self._next_visible(index, final=final)
+            following = self._next_visible(index, final)
             if following < 0:
                 return _WAIT
         if self.table:
-            return self._row_end(index, following, final=final)
+            return self._row_end(index, following, final)
         if self._line >= 0 and text.startswith("-#", self._line) and not text[self._line + 2 : index].strip(" \t"):
             return self._lone_marker(index, final=final)
-        opens_table = self._opens_table(index, final=final)
+        opens_table = self._opens_table(index, final)
         if opens_table is None:
             return _WAIT
         if opens_table:
             return self._table_open()
         end = following
         if looks_ahead:
-            end = self._carry_end(index, following, final=final)
+            end = self._carry_end(index, following, final)
         elif after in _COLONS:
-            end = self._lone_colon_end(index, following, final=final)
+            end = self._lone_colon_end(index, following, final)
         if end < 0:
             return _WAIT
         in_quote = self._stays_quoted(index, following)
@@ -651,7 +658,7 @@ class Scanner:
         is_empty = opening[:1] == ">" and not self.text[self._line : index].strip(" \t>")
         return is_empty and self.text.startswith(">", following)
 
-    def _next_visible(self, index: int, *, final: bool) -> int:
+    def _next_visible(self, index: int, final: bool) -> int:
         """The index of the first visible character after the line end at *index*; -1 if it has not arrived."""
         text = self.text
         spaces = _SPACES.match(text, index + 1)
@@ -734,7 +741,7 @@ class Scanner:
         if self.is_cut:  # what is still whole may be plain text again
             self._forget([opener for opener in self.openers if opener.start < 0 or not opener.ended])
 
-    def _carry_end(self, index: int, following: int, *, final: bool) -> int:
+    def _carry_end(self, index: int, following: int, final: bool) -> int:
         """Where the text ends that belongs to the line end at *index*; -1 if that is not known yet.
 
         Some models put the stop of a sentence on the next line; it belongs to the line before.
@@ -742,14 +749,14 @@ class Scanner:
         text = self.text
         run = _CARRIED.match(text, following)
         if run is None:
-            return self._lone_colon_end(index, following, final=final)
+            return self._lone_colon_end(index, following, final)
         marks = run.group()
         is_whole = len(marks) < _LOOKAHEAD
         if run.end() == len(text) and not final and is_whole:
             return -1
         after = text[run.end() : run.end() + 1] if is_whole else ""
         if marks == "." and after == " ":
-            if self._needs_more(run.end() + 1, final=final):
+            if self._needs_more(run.end() + 1, final):
                 return -1
             if text[run.end() + 1 : run.end() + 2] == ".":
                 return index + 1  # . . . is an ellipsis
@@ -757,16 +764,16 @@ class Scanner:
             return index + 1  # an ellipsis stands for itself, and "!help", ";)" or "![" begins something new
         return run.end()
 
-    def _lone_colon_end(self, index: int, following: int, *, final: bool) -> int:
+    def _lone_colon_end(self, index: int, following: int, final: bool) -> int:
         """The same for a colon, which belongs to the line before only if it is alone on its own: not in ``:)``."""
         colon = _LONE_COLON.match(self.text, following)
         if colon is None or colon.end() - following > _LOOKAHEAD:
             return index + 1
-        if self._needs_more(colon.end(), final=final):
+        if self._needs_more(colon.end(), final):
             return -1
         return following + 1 if self.text[colon.end() : colon.end() + 1] in ("", "\n") else index + 1
 
-    def _opens_table(self, index: int, *, final: bool) -> bool | None:
+    def _opens_table(self, index: int, final: bool) -> bool | None:
         """Whether the line that ends at *index* is a table's header; ``None`` if that is not known yet."""
         if self._line < 0 or self.text.find("|", self._line, index) < 0:
             return False
@@ -811,7 +818,7 @@ class Scanner:
             start = line
         return start
 
-    def _row_end(self, index: int, following: int, *, final: bool) -> Find | None:
+    def _row_end(self, index: int, following: int, final: bool) -> Find | None:
         goes_on = self._row_follows(index, following, final=final)
         if goes_on is None:
             return _WAIT
@@ -850,12 +857,12 @@ class Scanner:
         following = spaces.end() if spaces else start
         if "\n" in text[start:following] or following - start > _LOOKAHEAD:
             return 0
-        return -1 if self._needs_more(following, final=final) else following
+        return -1 if self._needs_more(following, final) else following
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
         looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # the digit decides "No. 5"
         looks_at += self.text.startswith("\\", index + 2)
-        if self._needs_more(index + looks_at, final=final):
+        if self._needs_more(index + looks_at, final):
             return _WAIT
         self.position = index + 1
         after = self.text[index + 1 : index + 2]
@@ -878,7 +885,7 @@ class Scanner:
     def _backticks(self, index: int, final: bool) -> Find | None:
         run = _RUN_OF_BACKTICKS.match(self.text, index)
         end = run.end() if run else index + 1
-        if end - index < _LONGEST_RUN and self._needs_more(end, final=final):
+        if end - index < _LONGEST_RUN and self._needs_more(end, final):
             return _WAIT
         if end - index < 3:
             return self._inline_code(index, end, final=final)
@@ -914,7 +921,7 @@ class Scanner:
                 return False
             if run.end() - run.start() >= 3:
                 return True
-            if self._needs_more(run.end(), final=final):
+            if self._needs_more(run.end(), final):
                 self._seek = run.start()
                 return None
             self._seek = run.end()
@@ -993,7 +1000,7 @@ class Scanner:
         self._line = -1  # the rest of this line does not begin one
         return Find(Found.FENCE_CLOSE, 0, self.position)
 
-    def _in_fence(self, stop: int, *, final: bool) -> Find | None:
+    def _in_fence(self, stop: int, final: bool) -> Find | None:
         if self.fence[0] == "~":
             return self._in_tilde_fence(stop, final=final)
         run = _BACKTICKS.search(self.text, self.position)
@@ -1001,7 +1008,7 @@ class Scanner:
             self.position = stop
             return None
         self.position = run.start()
-        if run.end() - run.start() < LONGEST_FENCE and self._needs_more(run.end(), final=final):
+        if run.end() - run.start() < LONGEST_FENCE and self._needs_more(run.end(), final):
             return _WAIT
         width = run.end() - run.start()
         self.position = run.end()
@@ -1028,7 +1035,7 @@ class Scanner:
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 self._lone[width] = run.start()
                 break
-            if self._needs_more(run.end(), final=final):
+            if self._needs_more(run.end(), final):
                 self._seek = run.start()
                 return _WAIT
             if run.end() - run.start() == width:
@@ -1073,7 +1080,7 @@ class Scanner:
         while end < longest and self.text[end] == mark:
             end += 1
         width = end - index
-        if width < _LONGEST_RUN and self._needs_more(end, final=final):
+        if width < _LONGEST_RUN and self._needs_more(end, final):
             return _WAIT
         if mark == "~" and 3 <= width <= LONGEST_FENCE and self._opens_line(index):
             opens = self._opens_sure_fence(index, end, final=final)
@@ -1118,7 +1125,7 @@ class Scanner:
 
     def _spoiler(self, index: int, final: bool) -> Find | None:
         pair = self.text[index : index + 2]
-        if pair in ("|", "||") and self._needs_more(index + len(pair), final=final):
+        if pair in ("|", "||") and self._needs_more(index + len(pair), final):
             return _WAIT
         if pair != "||" or self._is_row():
             self.position = index + 1
@@ -1138,7 +1145,7 @@ class Scanner:
     # --- quotes and brackets ------------------------------------------------------------
 
     def _straight_quote(self, index: int, final: bool) -> Find | None:
-        if self._needs_more(index + 1, final=final):
+        if self._needs_more(index + 1, final):
             return _WAIT
         before, after = self._character_before(index), self.text[index + 1 : index + 2]
         opener = self._last_open('"')
@@ -1157,7 +1164,7 @@ class Scanner:
         return None
 
     def _quote(self, index: int, final: bool) -> Find | None:
-        if self._needs_more(index + 1, final=final):
+        if self._needs_more(index + 1, final):
             return _WAIT
         mark = self.text[index]
         self.position = index + 1
@@ -1195,7 +1202,7 @@ class Scanner:
         if opener is None:
             self.position = index + 1
             return None
-        if self._needs_more(index + 1, final=final):
+        if self._needs_more(index + 1, final):
             return _WAIT
         if self.text[index + 1 : index + 2] != "(":
             self._forget([other for other in self.openers if other is not opener])
@@ -1287,7 +1294,7 @@ class Scanner:
             return self._block_tag(match, final=final)
         if self.in_details and self.text.startswith(DETAILS_END, index):
             end = index + len(DETAILS_END)
-            if self._needs_more(end, final=final):
+            if self._needs_more(end, final):
                 return _WAIT
             end += self.text.startswith("\n", end)  # the line of the tag is no line of the text
             return Find(Found.BLOCK_TAG, index, end, BlockTag(AsideKind.DETAILS, closes=True))
@@ -1332,7 +1339,7 @@ class Scanner:
         return None if reach < last and not final else False
 
     def _backslash(self, index: int, final: bool) -> Find | None:
-        if self._needs_more(index + 1, final=final):
+        if self._needs_more(index + 1, final):
             return _WAIT
         if self.text[index : index + 2] in formulas.CLOSINGS:
             return self._formula(index, index + 2, final=final)
@@ -1344,7 +1351,7 @@ class Scanner:
     def _dollar(self, index: int, final: bool) -> Find | None:
         run = _DOLLARS.match(self.text, index)
         end = run.end() if run else index + 1
-        if end - index < 3 and self._needs_more(end, final=final):
+        if end - index < 3 and self._needs_more(end, final):
             return _WAIT
         before = self._character_before(index)
         is_glued = before == "$" or (before.isascii() and before.isalnum())  # US$5
@@ -1377,7 +1384,7 @@ class Scanner:
             if mark.start() > furthest:
                 return 0
             # One character more is needed: it may continue the mark, or show that it closes nothing.
-            if self._needs_more(mark.end(), final=final):
+            if self._needs_more(mark.end(), final):
                 self._seek = mark.start()
                 return None
             if mark.group() == formulas.CLOSINGS[opening]:
