@@ -34,7 +34,7 @@ Measure = Callable[[str], int]
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
     sizes = [measure(_text(piece)) for piece in pieces]
-    if pieces and sum(sizes) <= limit - _marks(pieces[0]):  # most messages fit
+    if pieces and sum(sizes) <= limit - _marks(pieces[0]) - len(pieces[-1].segment.ends_in):  # most messages fit
         yield pieces
         return
     start = 0
