@@ -174,3 +174,13 @@ def test_it_can_be_switched_off() -> None:
 
     assert messages(text, degree=1)[-1] == "1. Run:\n```python\nimport os\n```"
     assert messages(text, degree=1, rules_off=("list_code",))[-1] != "```python\nimport os\n```"
+
+
+def test_the_item_of_one_reply_dedents_nothing_in_the_next() -> None:
+    rule = ListCode(RuleContext())
+    block = Segment("```py\n    x = 1\n```", Boundary.CODE_CLOSE, Kind.CODE)
+
+    rule.feed(Segment("- 0", Boundary.FINAL))
+    rule.flush(Ending.FINAL)
+
+    assert [block] == list(rule.feed(block))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from ..text.repair import Fence, split_fence, without_closing
-from ..types import Boundary, Kind, Segment
+from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
 _TAB = 4
@@ -43,6 +43,11 @@ class ListCode(Rule):
             _, line_end, last = segment.text.rpartition("\n")
             self._line = (last if line_end else self._line + last)[:_LONGEST_MARKER]
         return (segment,)
+
+    def flush(self, why: Ending, /) -> Iterable[Segment]:  # noqa: ARG002  # the same after every ending
+        """What follows begins a line."""
+        self._line, self._before = "", None
+        return ()
 
     def _dedented(self, segment: Segment) -> Segment:
         before, self._before = self._before, segment if segment.boundary is Boundary.OVERFLOW else None
