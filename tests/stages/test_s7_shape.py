@@ -253,3 +253,15 @@ def test_marks_that_a_message_closes_are_none_of_the_models_words() -> None:
 
     assert ["g ||<||", "||a||"] == [post.text for post in sent[:2]]
     assert "".join(post.joint + post.said for post in sent).startswith(text)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("heading", ["## Code\n\n", "**Code**\n", "## Code\n\n### More\n\n"])
+def test_a_heading_stays_with_code_that_is_too_long_for_a_message(shape: str, heading: str) -> None:
+    text = heading + "```py\n" + "\n".join(f"print({number})" for number in range(400)) + "\n```\n\nDone now."
+
+    made = posts(text, shape=shape)
+
+    assert made[0].text.startswith(f"{heading}```py\nprint(0)")
+    assert all(len(post.text) <= 1950 for post in made)
+    assert shape == "sentences" or text == "".join(post.joint + post.said for post in made)

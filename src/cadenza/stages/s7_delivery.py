@@ -225,9 +225,13 @@ class Composer:
     def _made_of(self, pieces: Sequence[TextPiece], *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
         for part in self._cut(pieces):
-            posts += self._made(
-                [self._message(part)] if len(part) > 1 else self._fitted(part[0], is_plain=is_plain), part
-            )
+            if len(part) == 1:
+                made = self._fitted(part[0], is_plain=is_plain)
+            elif self._markup.size(part[-1].text) > self._limit:
+                made = self._headed(part[:-1], part[-1])
+            else:
+                made = [self._message(part)]
+            posts += self._made(made, part)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
@@ -251,20 +255,33 @@ class Composer:
 
     def _fitted(self, piece: TextPiece, *, is_plain: bool) -> list[_Message]:
         """The messages of a single *piece*."""
-        text, segment = shown([piece]), piece.segment
+        text = shown([piece])
         if self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
                 text = humanize(text)[0]
             return [self._message([piece], text)]
-        raw = wrote([piece])
+        return self._parted(piece, self._limit)
+
+    def _parted(self, piece: TextPiece, limit: int) -> list[_Message]:
+        """The messages of a *piece* that is too long for one."""
+        raw, segment = wrote([piece]), piece.segment
         if segment.kind is Kind.PROSE:
-            texts = _cut(text, self._limit, self._markup, fit)
+            texts = _cut(shown([piece]), limit, self._markup, fit)
         else:
-            texts = self._split(piece.text, segment)
+            texts = self._split(piece.text, segment, limit)
         joint = self._joint(raw)
         if segment.source:
             return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
         return _with_joints(raw, texts, joint, segment.kind)
+
+    def _headed(self, heading: Sequence[TextPiece], piece: TextPiece) -> list[_Message]:
+        """The messages of a *piece* that is too long for one; the first begins with its *heading*."""
+        head = self._message(heading)
+        gap = self._white
+        room = self._limit - self._markup.size(head.text + gap)
+        first, *rest = self._parted(piece, room)
+        text, said = head.text + gap + first.text, head.said + first.joint + first.said
+        return [_Message(text, None if said == text else said, head.joint), *rest]
 
     def _plain(self, pieces: Sequence[TextPiece]) -> list[_Message]:
         """The messages of a line or a sentence of prose."""
@@ -289,9 +306,9 @@ class Composer:
             return [_Message(text, None if text == core else core, joint)]
         return _with_joints(raw, texts, joint, _PROSE)
 
-    def _split(self, text: str, segment: Segment) -> list[str]:
+    def _split(self, text: str, segment: Segment, limit: int | None = None) -> list[str]:
         is_plain = self._shaper is None  # as the reference splits sentences
-        return _split_for(self._markup, text, segment, self._degree, self._limit, lone_words=is_plain)
+        return _split_for(self._markup, text, segment, self._degree, limit or self._limit, lone_words=is_plain)
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random, reference=self._shaper is None)
@@ -373,6 +390,11 @@ class _Message(NamedTuple):
     source: str | None
     joint: str
     """The white space in front of it."""
+
+    @property
+    def said(self) -> str:
+        """What the model wrote."""
+        return self.text if self.source is None else self.source
 
 
 def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:

@@ -32,7 +32,7 @@ Measure = Callable[[str], int]
 
 
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
-    """Cut *pieces* into messages of at most *limit*; a single piece that is longer is left to the caller."""
+    """Cut *pieces* into messages of at most *limit*; a last piece that is longer is left to the caller."""
     sizes = [measure(_text(piece)) for piece in pieces]
     if pieces and sum(sizes) <= limit - _marks(pieces[0]) - len(pieces[-1].segment.ends_in):  # most messages fit
         yield pieces
@@ -54,7 +54,7 @@ def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: i
             break
         end += 1
     if end == len(pieces) or end <= start + 1:
-        return max(end, start + 1)
+        return _with_glued(pieces, sizes, max(end, start + 1), start, limit)
     fill, best, most = 0, (Cut.NEVER + 1, 0), sum(sizes[start:end])
     for place in range(start + 1, end + 1):
         fill += sizes[place - 1]
@@ -63,7 +63,13 @@ def _end(pieces: Sequence[TextPiece], sizes: Sequence[int], start: int, limit: i
             cut = Cut.GLUED  # a better place with more in front of it may follow
         if cut <= best[0]:
             best = (cut, place)
-    return best[1]
+    return _with_glued(pieces, sizes, best[1], start, limit)
+
+
+def _with_glued(pieces: Sequence[TextPiece], sizes: Sequence[int], end: int, start: int, limit: int) -> int:
+    """*end*, or one piece more: a heading goes with the beginning of a block that is too long for any message."""
+    is_glued = end < len(pieces) and pieces[end].cut is Cut.GLUED and sizes[end] > limit
+    return end + 1 if is_glued and 2 * sum(sizes[start:end]) < limit else end
 
 
 def _marks(piece: TextPiece) -> int:
