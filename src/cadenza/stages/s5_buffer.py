@@ -97,7 +97,7 @@ class Buffer:
             text = self._overlap.take(text)
         scanner = self._scanner
         if len(text) < scanner.fast_room and scanner.stops_at.isdisjoint(text):
-            # This is ``append_plain``, written out: its call would take a fifth of the time that most tokens take.
+            # This is ``append_plain``, written out: it runs for every token, and a call is not free.
             scanner.fast_room -= len(text)
             scanner.unjoined.append(text)
             return ()

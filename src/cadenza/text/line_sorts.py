@@ -60,7 +60,8 @@ _LOOK = 400
 
 TEXT_LINE = SortedLine(LineSort.TEXT)
 """Text without an indent, as most lines are."""
-_CODE_LINE, _BLANK_LINE, _ITEM_LINE = map(SortedLine, (LineSort.CODE, LineSort.BLANK, LineSort.ITEM))
+BLANK_LINE = SortedLine(LineSort.BLANK)
+_CODE_LINE, _ITEM_LINE = SortedLine(LineSort.CODE), SortedLine(LineSort.ITEM)
 
 
 def sort_line(line: str) -> SortedLine:
@@ -69,7 +70,7 @@ def sort_line(line: str) -> SortedLine:
         return _CODE_LINE if looks_like_code(line) else TEXT_LINE
     core = line.lstrip(" \t")
     if not core or core in ("\n", "\r\n") or core.isspace():
-        return _BLANK_LINE
+        return BLANK_LINE
     indent = 0
     if core is not line and len(core) < len(line):
         indent = len(line[: len(line) - len(core)].expandtabs(_TAB))
