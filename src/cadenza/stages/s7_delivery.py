@@ -121,7 +121,10 @@ class Composer:
             return [] if is_more else self._code_posts()
         if self._code:  # it ended without a closing fence
             return [*self._code_posts(), *self.feed(segment)]
-        return self._planned_for(segment)
+        if self._shaper is None:
+            return self._planned_for(segment)
+        bundles = self._shaper.take(segment)
+        return self._posts(bundles) if bundles else []
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what is left."""
@@ -138,8 +141,7 @@ class Composer:
             text = self._in_context(segment)
             piece = TextPiece(segment, text, Cut.BLOCK)
             return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
-        bundles = self._shaper.take(segment)
-        return self._posts(bundles) if bundles else []
+        return self._posts(self._shaper.take(segment))
 
     def _rest(self) -> list[Bundle]:
         """What the shaper still holds."""

@@ -65,8 +65,10 @@ def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = 
 
 
 def _split_prose(text: str, degree: int, limit: int, *, lone_words: bool) -> list[str]:
+    if degree < 3 and "<" not in text and "\n" not in text and fits(text, limit):
+        return [text] if text else []  # most segments are one short line
     share = _NATURAL if degree in (1, 2) else _TIGHT
-    if not _TO_LOOK_FOR[degree].search(text):  # most segments are one line or sentence
+    if not _TO_LOOK_FOR[degree].search(text):
         messages = fit(_piece(text, degree), limit, share)
     else:
         pieces = _pieces(text, degree, lone_words=lone_words)
