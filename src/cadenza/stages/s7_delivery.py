@@ -19,7 +19,7 @@ from ..text.line_sorts import is_lead_in, line_context
 from ..text.plain_table import split_columns
 from ..text.split import fit, split
 from ..text.tables import Table
-from ..text.units import WHITESPACE, units, whole_grapheme
+from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
@@ -254,7 +254,7 @@ class Composer:
     def _fitted(self, piece: TextPiece, *, is_plain: bool) -> list[_Message]:
         """The messages of a single *piece*."""
         text, segment = shown([piece]), piece.segment
-        if self._markup.size(text) <= self._limit:
+        if fits(text, self._limit) if self._markup is MARKDOWN else self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
                 text = humanize(text)[0]
             return [self._message([piece], text)]

@@ -1510,6 +1510,8 @@ def survey(text: str, *, sentence_ends: bool = False, lone_words: bool = False) 
 
 def _outside(places: list[int], spans: tuple[Span, ...]) -> tuple[int, ...]:
     """The *places* that are inside no span."""
+    if not places:
+        return ()
     covered = _Cover(spans)
     return tuple(place for place in places if not covered(place))
 
