@@ -110,6 +110,9 @@ class Verse(Enum):
     YES = auto()
 
 
+_NO_VERSE, _PERHAPS, _VERSE = Verse.NO, Verse.PERHAPS, Verse.YES
+
+
 class Block:
     """A paragraph, a list, a quote, code …, as far as it has arrived."""
 
@@ -125,7 +128,7 @@ class Block:
         """Whether an empty line followed."""
         self.is_large = False
         """Whether it is code or a table of many lines."""
-        self.verse = Verse.NO
+        self.verse = _NO_VERSE
 
     def add(self, piece: TextPiece, size: int) -> None:
         """Append *piece*."""
@@ -213,7 +216,7 @@ class Shaper:
         is_text = False
         if segment.boundary is _NEWLINE:
             is_text = is_sentence(text)
-            if text.find("\n") != len(text) - 1 or (not is_text and (block or looks_like_verse(text))):
+            if text.find("\n") != len(text) - 1 or (not is_text and (block or self._may_be_verse(text))):
                 return False
             if loose and loose[-1].segment.ends_in:
                 return False
@@ -225,6 +228,9 @@ class Shaper:
         self._has_begun = True
         self._line = None if text.endswith("\n") else text
         return True
+
+    def _may_be_verse(self, text: str) -> bool:
+        return looks_like_verse(text) and (is_short(text) or self._measure(text) > self._limit)
 
     def _is_sentence(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a sentence within a line, where each is a message."""
@@ -321,7 +327,7 @@ class Shaper:
             return sort is _ITEM or indent >= 2
         if of is _TEXT or of is _INDENTED:
             is_text = (sort is _TEXT or sort is _INDENTED) and not block.has_ended
-            return is_text and (self._gathers or block.verse is not Verse.NO)
+            return is_text and (self._gathers or block.verse is not _NO_VERSE)
         if of is _QUOTE:
             return sort is _QUOTE and not block.has_ended
         if of is _CODE:
@@ -369,7 +375,7 @@ class Shaper:
             if self._gathers:
                 return
             block.verse = _verse(block.verse, text)
-            if block.verse is Verse.NO:
+            if block.verse is _NO_VERSE:
                 self._end_block(out)
         elif sort is _CODE and block.pieces[0].segment.kind is not _PROSE:
             self._end_block(out)
@@ -466,11 +472,12 @@ class Shaper:
         pieces = _pieces(groups)
         block = groups[0][0]
         is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is _TEXT
-        if is_plain and sum(not piece.is_blank for piece in pieces) > 1:
-            if block.verse is Verse.YES or any(piece.cut is _IN_LINE for piece in pieces):
+        if is_plain and len(pieces) > 1 and sum(not piece.is_blank for piece in pieces) > 1:
+            if block.verse is _VERSE or any(piece.cut is _IN_LINE for piece in pieces):
                 is_plain = False
             else:  # lines that could have been a verse
-                return [Bundle([piece._replace(cut=_BETWEEN)], is_plain=True) for piece in pieces]
+                alone = [TextPiece(piece.segment, piece.text, _BETWEEN, piece.context) for piece in pieces]
+                return [Bundle([piece], is_plain=True) for piece in alone]
         return [Bundle(pieces, is_plain)]
 
     def _shed(self, out: list[Bundle]) -> None:
@@ -524,10 +531,10 @@ def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
 def _verse(so_far: Verse, line: str) -> Verse:
     """Whether a block is a verse after another *line*."""
     if not is_short(line):
-        return Verse.NO
-    if so_far is Verse.YES or is_verse(line):
-        return Verse.YES
-    return Verse.PERHAPS if so_far is Verse.NO and may_be_verse(line) else Verse.NO
+        return _NO_VERSE
+    if so_far is _VERSE or is_verse(line):
+        return _VERSE
+    return _PERHAPS if so_far is _NO_VERSE and may_be_verse(line) else _NO_VERSE
 
 
 def _with_line_end(segment: Segment) -> str:
