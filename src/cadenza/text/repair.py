@@ -96,6 +96,8 @@ def without_closing(body: str, fence: Fence) -> str:
 
 def in_backticks(text: str) -> str:
     """The code block *text* with a fence of backticks, the only one Discord knows."""
+    if "~~~" not in text:
+        return text
     tildes, body = split_fence(text)
     if not tildes.run.startswith("~"):
         return text
