@@ -76,10 +76,14 @@ class _LineRules:
                 rule.line.last = self._passed
             self._passed = None
         left: Segment | None = segment
+        self._waits = False
         for rule in self.stages:
             if left is not None:
-                left = rule.left_of(left)
-        self._waits = any(rule.waits for rule in self.stages)
+                if rule.sign in left.text or rule.waits:
+                    left = rule.left_of(left)
+                else:
+                    rule.line.last = left
+            self._waits = self._waits or rule.waits
         return () if left is None else (left,)
 
     def flush(self, _: Ending, /) -> tuple[()]:

@@ -19,7 +19,7 @@ from ..text.line_sorts import is_lead_in, line_context
 from ..text.plain_table import split_columns
 from ..text.split import fit, split
 from ..text.tables import Table
-from ..text.units import WHITESPACE, units, whole_grapheme
+from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
@@ -121,7 +121,10 @@ class Composer:
             return [] if is_more else self._code_posts()
         if self._code:  # it ended without a closing fence
             return [*self._code_posts(), *self.feed(segment)]
-        return self._planned_for(segment)
+        if self._shaper is None:
+            return self._planned_for(segment)
+        bundles = self._shaper.take(segment)
+        return self._posts(bundles) if bundles else []
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what is left."""
@@ -138,8 +141,7 @@ class Composer:
             text = self._in_context(segment)
             piece = TextPiece(segment, text, Cut.BLOCK)
             return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
-        bundles = self._shaper.take(segment)
-        return self._posts(bundles) if bundles else []
+        return self._posts(self._shaper.take(segment))
 
     def _rest(self) -> list[Bundle]:
         """What the shaper still holds."""
@@ -256,7 +258,7 @@ class Composer:
     def _fitted(self, piece: TextPiece, *, is_plain: bool) -> list[_Message]:
         """The messages of a single *piece*."""
         text = shown([piece])
-        if self._markup.size(text) <= self._limit:
+        if fits(text, self._limit) if self._markup is MARKDOWN else self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
                 text = humanize(text)[0]
             return [self._message([piece], text)]

@@ -33,6 +33,9 @@ Measure = Callable[[str], int]
 
 def messages(pieces: Sequence[TextPiece], limit: int, measure: Measure) -> Iterator[Sequence[TextPiece]]:
     """Cut *pieces* into messages of at most *limit*; a last piece that is longer is left to the caller."""
+    if len(pieces) == 1:
+        yield pieces
+        return
     sizes = [measure(_text(piece)) for piece in pieces]
     if pieces and sum(sizes) <= limit - _marks(pieces[0]) - len(pieces[-1].segment.ends_in):  # most messages fit
         yield pieces
@@ -160,7 +163,9 @@ def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
 
     A chat trims the first line of a message; an item below it would look nested.
     """
-    first = next((piece for piece in pieces if not piece.is_blank), pieces[0])
+    first = pieces[0]
+    if first.is_blank:
+        first = next((piece for piece in pieces if not piece.is_blank), first)
     indent = _indent(first)
     return _without(indent, first, pieces) if indent and first.segment.kind is _PROSE else pieces
 
@@ -177,6 +182,8 @@ def _without(indent: str, first: TextPiece, pieces: Sequence[TextPiece]) -> Iter
 
 
 def _indent(piece: TextPiece) -> str:
+    if piece.text[:1] not in " \t":  # nearly always
+        return ""
     match = _INDENT.match(piece.text)
     return match.group() if match and piece.cut is not Cut.SENTENCE else ""
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ..targets.target import Markup
 from ..text.line_sorts import (
+    BLANK_LINE,
     TEXT_LINE,
     LineSort,
     is_lead_in,
@@ -71,6 +72,7 @@ _PROSE = Kind.PROSE
 _NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVERFLOW
 _TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
 _BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
+_ENDED_BY_TEXT = (LineSort.ITEM, LineSort.QUOTE)
 _BETWEEN, _NEXT_LINE, _IN_LINE, _GLUED, _NEVER = Cut.BLOCK, Cut.LINE, Cut.SENTENCE, Cut.GLUED, Cut.NEVER
 
 
@@ -111,6 +113,9 @@ class Verse(Enum):
     YES = auto()
 
 
+_NO_VERSE, _PERHAPS, _VERSE = Verse.NO, Verse.PERHAPS, Verse.YES
+
+
 class Block:
     """A paragraph, a list, a quote, code …, as far as it has arrived."""
 
@@ -126,7 +131,7 @@ class Block:
         """Whether an empty line followed."""
         self.is_large = False
         """Whether it is code or a table of many lines."""
-        self.verse = Verse.NO
+        self.verse = _NO_VERSE
 
     def add(self, piece: TextPiece, size: int) -> None:
         """Append *piece*."""
@@ -192,10 +197,15 @@ class Shaper:
             self._take_block(segment, out)
         else:
             text = segment.text if segment.text.endswith("\n") else _with_line_end(segment)
-            if not self._gathers and text != "\n" and self._is_plain(segment, text):
+            if text == "\n" and self._line is None:
+                self._sorted = BLANK_LINE
+                self._take_blank(TextPiece(segment, text, _NEVER), out)
+            elif not self._gathers and self._is_plain(segment, text):
+                self._end_block(out)
                 loose, self._loose = self._loose, []
-                return [Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True)]
-            if segment.source or text.find("\n", 0, -1) < 0:  # nearly always
+                out.append(Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True))
+                return out
+            elif segment.source or text.find("\n", 0, -1) < 0:  # nearly always
                 self._take_line(segment, text, out)
             else:
                 for line in _lines(text):
@@ -206,16 +216,19 @@ class Shaper:
 
     def _is_plain(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a line or sentence that belongs to nothing: most are, where a line is a message."""
-        if self._block or self._group or self._line is not None:
+        block, loose = self._block, self._loose
+        if self._group or self._line is not None or (block is not None and block.sort not in _ENDED_BY_TEXT):
             return False
-        if self._loose and (self._loose[-1].segment.ends_in or self._measure(text) > self._limit):
+        if (block or loose) and self._measure(text) > self._limit:
             return False
         is_text = False
         if segment.boundary is _NEWLINE:
             is_text = is_sentence(text)
-            if text.find("\n") != len(text) - 1 or (not is_text and self._may_be_verse(text)):
+            if text.find("\n") != len(text) - 1 or (not is_text and (block or self._may_be_verse(text))):
                 return False
-        elif not self._is_sentence(segment, text):
+            if loose and loose[-1].segment.ends_in:
+                return False
+        elif block or not self._is_sentence(segment, text):
             return False
         self._sorted = TEXT_LINE if is_text else sort_line(text)
         if self._sorted.sort is not _TEXT:
@@ -226,11 +239,13 @@ class Shaper:
 
     def _may_be_verse(self, text: str) -> bool:
         """Whether *text* waits for the next line; the first line of a reply does not wait for a guess."""
-        return looks_like_verse(text) if self._has_begun else is_verse(text)
+        if not self._has_begun:
+            return is_verse(text)
+        return looks_like_verse(text) and (is_short(text) or self._measure(text) > self._limit)
 
     def _is_sentence(self, segment: Segment, text: str) -> bool:
         """Whether *segment* is a sentence within a line, where each is a message."""
-        if self._shape != "sentences" or (self._loose and "\n" in text):
+        if self._shape != "sentences" or (self._loose and ("\n" in text or self._loose[-1].segment.ends_in)):
             return False
         return segment.boundary is Boundary.PERIOD and not segment.ends_in
 
@@ -274,12 +289,13 @@ class Shaper:
             return
         cut = self._cut_before(block, sort, indent)
         self._add(block, TextPiece(segment, text, cut), out)
-        self._end_part(segment, block, text, out)
-
-    def _end_part(self, segment: Segment, block: Block, text: str, out: list[Bundle]) -> None:
         if self._line is None:
             self._end_line(block, text, out)
-        elif self._shape == "sentences" and block.sort is _TEXT and segment.boundary is Boundary.PERIOD:
+        else:
+            self._end_part(segment, block, out)
+
+    def _end_part(self, segment: Segment, block: Block, out: list[Bundle]) -> None:
+        if self._shape == "sentences" and block.sort is _TEXT and segment.boundary is Boundary.PERIOD:
             self._end_block(out)
 
     def _go_on(self, segment: Segment, text: str, out: list[Bundle]) -> None:
@@ -294,7 +310,10 @@ class Shaper:
         context = "" if is_code else line_context(begun)
         cut = _NEVER if not text.strip(WHITESPACE) else _IN_LINE
         self._add(block, TextPiece(segment, text, cut, context), out)
-        self._end_part(segment, block, text, out)
+        if self._line is None:
+            self._end_line(block, text, out)
+        else:
+            self._end_part(segment, block, out)
 
     def _take_blank(self, piece: TextPiece, out: list[Bundle]) -> None:
         block = self._block
@@ -319,7 +338,7 @@ class Shaper:
             return sort is _ITEM or indent >= 2
         if of is _TEXT or of is _INDENTED:
             is_text = (sort is _TEXT or sort is _INDENTED) and not block.has_ended
-            return is_text and (self._gathers or block.verse is not Verse.NO)
+            return is_text and (self._gathers or block.verse is not _NO_VERSE)
         if of is _QUOTE:
             return sort is _QUOTE and not block.has_ended
         if of is _CODE:
@@ -328,11 +347,12 @@ class Shaper:
         return False
 
     def _cut_before(self, block: Block, sort: LineSort, indent: int) -> Cut:
-        if not block.last_line:
+        if not block.pieces or (block.pieces[-1].is_blank and not block.last_line):
             return _BETWEEN
         if sort is _ITEM and block.sort is _ITEM:
-            block.indents = [outer for outer in block.indents if outer < indent - 1]
-            block.indents.append(indent)
+            if block.indents[-1:] != [indent]:
+                block.indents = [outer for outer in block.indents if outer < indent - 1]
+                block.indents.append(indent)
             return _NESTED[min(len(block.indents), len(_NESTED)) - 1]
         return _NEXT_LINE
 
@@ -354,7 +374,8 @@ class Shaper:
         if block.sort is _ITEM and not block.indents:
             block.indents = [self._sorted.indent]
         block.add(piece, self._measure(piece.text))
-        self._shed(out)
+        if self._group or block.size + self._used > self._limit:
+            self._shed(out)
 
     def _end_line(self, block: Block, text: str, out: list[Bundle]) -> None:
         """A line of *block* is over."""
@@ -365,7 +386,7 @@ class Shaper:
             if self._gathers:
                 return
             block.verse = _verse(block.verse, text)
-            if block.verse is Verse.NO:
+            if block.verse is _NO_VERSE:
                 self._end_block(out)
         elif sort is _CODE and block.pieces[0].segment.kind is not _PROSE:
             self._end_block(out)
@@ -463,11 +484,12 @@ class Shaper:
         block = groups[0][0]
         is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is _TEXT
         is_plain = is_plain and all(piece.segment.kind is _PROSE for piece in pieces)
-        if is_plain and sum(not piece.is_blank for piece in pieces) > 1:
-            if block.verse is Verse.YES or not all(piece.text.endswith("\n") for piece in pieces[:-1]):
+        if is_plain and len(pieces) > 1 and sum(not piece.is_blank for piece in pieces) > 1:
+            if block.verse is _VERSE or not all(piece.text.endswith("\n") for piece in pieces[:-1]):
                 is_plain = False
             else:  # lines that could have been a verse
-                return [Bundle([piece._replace(cut=_BETWEEN)], is_plain=True) for piece in pieces]
+                alone = [TextPiece(piece.segment, piece.text, _BETWEEN, piece.context) for piece in pieces]
+                return [Bundle([piece], is_plain=True) for piece in alone]
         return [Bundle(pieces, is_plain)]
 
     def _shed(self, out: list[Bundle]) -> None:
@@ -521,10 +543,10 @@ def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
 def _verse(so_far: Verse, line: str) -> Verse:
     """Whether a block is a verse after another *line*."""
     if not is_short(line):
-        return Verse.NO
-    if so_far is Verse.YES or is_verse(line):
-        return Verse.YES
-    return Verse.PERHAPS if so_far is Verse.NO and may_be_verse(line) else Verse.NO
+        return _NO_VERSE
+    if so_far is _VERSE or is_verse(line):
+        return _VERSE
+    return _PERHAPS if so_far is _NO_VERSE and may_be_verse(line) else _NO_VERSE
 
 
 def _with_line_end(segment: Segment) -> str:

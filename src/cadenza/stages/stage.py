@@ -51,7 +51,7 @@ class Pipe:
         self._stages: tuple[Stage[Any, Any], ...] = tuple(inner for stage in stages for inner in _members(stage))
         self._single = tuple(inner for stage in self._stages for inner in getattr(stage, "stages", (stage,)))
         self._feeds = tuple(stage.feed for stage in self._stages)
-        self._feed_first = self._feeds[0] if self._feeds else _unchanged
+        self._feed_first: Callable[[Any], Iterable[Any]] = self._feeds[0] if self._feeds else _unchanged
         self._halted = False
         self._rescued: list[Any] = []  # what had passed a stage before it failed
 
@@ -62,8 +62,6 @@ class Pipe:
 
     def feed(self, item: Any, /) -> list[Any]:
         """Send *item* through the stages."""
-        if self._halted:
-            return []
         try:
             results = self._feed_first(item)
         except Exception:
@@ -90,7 +88,7 @@ class Pipe:
         for stage in () if self._halted else self._stages:
             with suppress(Exception):  # an error in dropped text does not matter
                 asides += (item for item in stage.flush(Ending.STOP) if type(item) is Aside)
-        self._halted = True
+        self._halt()
         return asides
 
     def _flushed(self, stage: Stage[Any, Any], why: Ending, after: int) -> Iterable[Any]:
@@ -102,13 +100,16 @@ class Pipe:
 
     def _pass_on(self, items: Any, start: int) -> list[Any]:
         """Send *items* through the stages from *start* on; each stage gets all of them before the next one begins."""
+        kind: type | None = None  # of the last item that a stage was given alone
         for after, feed in enumerate(self._feeds[start:], start + 1):
-            if not items:
-                return []
-            is_listed = type(items) is tuple or type(items) is list
-            if not is_listed or len(items) != 1 or type(items[0]) in _GOES_PAST:
-                items = self._pass_all(items, feed, after)
-                continue
+            if type(items) is not tuple or len(items) != 1 or type(items[0]) is not kind:
+                if not items:
+                    return []
+                is_listed = type(items) is tuple or type(items) is list
+                if not is_listed or len(items) != 1 or type(items[0]) in _GOES_PAST:
+                    items = self._pass_all(items, feed, after)
+                    continue
+                kind = type(items[0])
             try:
                 items = feed(items[0])  # usually there is one item, and no list is needed
             except Exception:
@@ -136,7 +137,7 @@ class Pipe:
 
     def _break_off(self, passed: list[Any], after: int) -> None:
         """A stage failed after it *passed* these items on: send them through the stages *after* it, and keep them."""
-        self._halted = True
+        self._halt()
         with suppress(Exception):  # if another stage fails on the way, it has kept what had passed it
             passed = self._pass_on([*passed, _BROKEN], after)
             self._rescued = [item for item in passed if item is not _BROKEN]
@@ -146,9 +147,13 @@ class Pipe:
         for item in items:
             kept.append(item)
             if type(item) is Halt:
-                self._halted = True
+                self._halt()
                 break
         return kept
+
+    def _halt(self) -> None:
+        self._halted = True
+        self._feed_first = _nothing  # so that a token need not ask whether the pipe has halted
 
 
 def _members(stage: Stage[Any, Any]) -> tuple[Stage[Any, Any], ...]:
@@ -182,3 +187,7 @@ def _says(stage: object, name: str) -> bool:
 
 def _unchanged(item: Any) -> tuple[Any]:
     return (item,)
+
+
+def _nothing(_: Any) -> tuple[()]:
+    return ()

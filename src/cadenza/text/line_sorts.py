@@ -52,6 +52,8 @@ _CODE = re.compile(
     r"|[\w.\[\]\"']{1,60} ?[-+*/]?= ?(?:\S.*)?[\w)\]}\"';]$|[\w.]{1,60}\(.*\);?$|return\b.{0,200};?$"
     r"|[\])}]+[;,)]*$|.{0,200}[{};]$|//|/\*|<\?php|<!DOCTYPE|</?\w+[^>]*>$|\$ \w)"
 )
+_KEYWORDS = ("import ", "from ", "return")
+"""What code begins with that has no sign."""
 _ENDS_PROSE = frozenset([*".!?。！？", ""])
 _VERSE_ENDS = (*",;，；、—–\\", "  ")
 _STOPS = frozenset(".!?…。！？:：")
@@ -63,16 +65,17 @@ _LOOK = 400
 
 TEXT_LINE = SortedLine(LineSort.TEXT)
 """Text without an indent, as most lines are."""
-_CODE_LINE, _BLANK_LINE, _ITEM_LINE = map(SortedLine, (LineSort.CODE, LineSort.BLANK, LineSort.ITEM))
+BLANK_LINE = SortedLine(LineSort.BLANK)
+_CODE_LINE, _ITEM_LINE = SortedLine(LineSort.CODE), SortedLine(LineSort.ITEM)
 
 
 def sort_line(line: str) -> SortedLine:
     """What *line* is, its line end aside."""
     if line[:1].isalpha():  # most lines
-        return _CODE_LINE if looks_like_code(line) else TEXT_LINE
+        return _CODE_LINE if _may_be_code(line) and looks_like_code(line) else TEXT_LINE
     core = line.lstrip(" \t")
     if not core or core in ("\n", "\r\n") or core.isspace():
-        return _BLANK_LINE
+        return BLANK_LINE
     indent = 0
     if core is not line and len(core) < len(line):
         indent = len(line[: len(line) - len(core)].expandtabs(_TAB))
@@ -102,6 +105,14 @@ def _is_title(core: str) -> bool:
 def is_sentence(line: str) -> bool:
     """Whether *line* begins with a letter and ends with a stop: then it is text, and no part of a verse."""
     return line[:1].isalpha() and line.rstrip(WHITESPACE)[-1] in _ENDS_PROSE and not line.endswith("  \n")
+
+
+def _may_be_code(line: str) -> bool:
+    """A quick check of a *line* that begins with a letter: code has a sign, or begins with a keyword."""
+    for sign in "(:;{}=":
+        if sign in line:
+            return True
+    return line.startswith(_KEYWORDS)
 
 
 def looks_like_code(line: str) -> bool:

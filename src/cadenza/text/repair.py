@@ -103,6 +103,8 @@ def continue_block(text: str, more: str, *, is_torn: bool) -> str:
 
 def in_backticks(text: str) -> str:
     """The code block *text* with a fence of backticks, the only one Discord knows."""
+    if "~~~" not in text:
+        return text
     tildes, body = split_fence(text)
     if not tildes.run.startswith("~"):
         return text

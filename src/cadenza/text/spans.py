@@ -345,9 +345,9 @@ class Scanner:
             self._quoting = True  # the line is cut, and its beginning dropped
         self._before = self.text[count - 1]
         self.text = self.text[count:]
-        self.position = max(0, self.position - count)
+        self.position = self.position - count if self.position > count else 0
         self._line -= count
-        self._seek = max(0, self._seek - count)
+        self._seek = self._seek - count if self._seek > count else 0
         self._seek_for -= count
         self._lone = {width: until - count for width, until in self._lone.items()} if self._lone else self._lone
         self._url = self._url - count if self._url >= count else -1
@@ -503,11 +503,12 @@ class Scanner:
         while True:
             if self._first_release < 0:
                 self._find_first_release()
-            stop = min(self._first_release, self.bound)
+            # This runs for every special character, and a call of ``min`` takes three times as long.
+            stop = self._first_release if self._first_release < self.bound else self.bound  # noqa: FURB136
             position, length = self.position, len(self.text)
             if position >= stop:
                 return self._reached(stop)
-            end = min(length, stop)
+            end = length if length < stop else stop  # noqa: FURB136
             find = self._step(position, end, final) if position < end else None
             if find is not None:
                 return None if find is _WAIT else find
@@ -638,7 +639,8 @@ class Scanner:
             end = self._lone_colon_end(index, following, final)
         if end < 0:
             return _WAIT
-        in_quote = self._stays_quoted(index, following)
+        may_be_quote = self._quoting or (self._line >= 0 and text.startswith(">", self._line))
+        in_quote = may_be_quote and self._stays_quoted(index, following)
         self._end_line(index, end)
         if in_quote or (end >= len(text) and end == index + 1):
             return None  # in the second case the flush takes it
@@ -1510,6 +1512,8 @@ def survey(text: str, *, sentence_ends: bool = False, lone_words: bool = False) 
 
 def _outside(places: list[int], spans: tuple[Span, ...]) -> tuple[int, ...]:
     """The *places* that are inside no span."""
+    if not places:
+        return ()
     covered = _Cover(spans)
     return tuple(place for place in places if not covered(place))
 

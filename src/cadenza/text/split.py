@@ -26,7 +26,7 @@ from .line_sorts import LONE_PUNCTUATION, line_context
 from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
-from .standalone import StandalonePart, standalone_parts
+from .standalone import StandalonePart, has_standalone, standalone_parts
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
@@ -64,8 +64,10 @@ def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = 
 
 
 def _split_prose(text: str, degree: int, limit: int, *, lone_words: bool) -> list[str]:
+    if degree < 3 and "\n" not in text and fits(text, limit) and not ("<" in text and has_standalone(text)):
+        return [text] if text else []  # most segments are one short line
     share = _NATURAL if degree in (1, 2) else _TIGHT
-    if not _TO_LOOK_FOR[degree].search(text):  # most segments are one line or sentence
+    if not _TO_LOOK_FOR[degree].search(text):
         messages = fit(_piece(text, degree), limit, share)
     else:
         pieces = _pieces(text, degree, lone_words=lone_words)

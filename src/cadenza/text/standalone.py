@@ -50,7 +50,7 @@ def standalone_parts(text: str, spans: Iterable[Span], *, addresses: bool) -> li
         elif span.kind is SpanKind.TAG and (emoji := EMOJI.fullmatch(text, span.start, span.end)):
             if line is None or not line.holds(span.start):
                 line = _Line(text, span.start)
-            loner = None if line.keeps(span) else _emoji(text, span, stops=not addresses)
+            loner = None if line.keeps(span.start, span.end) else _emoji(text, span, stops=not addresses)
             prefix = _prefix(emoji["name"])
         else:
             continue
@@ -63,6 +63,15 @@ def standalone_parts(text: str, spans: Iterable[Span], *, addresses: bool) -> li
             found.append(loner)
         run = prefix
     return found
+
+
+def has_standalone(line: str) -> bool:
+    """Whether an emoji of *line* could stand alone; in code it does not, but this is only a quick check."""
+    found = EMOJI.search(line)
+    if found is None:
+        return False
+    whole = _Line(line, 0)
+    return not all(whole.keeps(*emoji.span()) for emoji in EMOJI.finditer(line, found.start()))
 
 
 def is_standalone(message: str) -> bool:
@@ -107,14 +116,14 @@ class _Line:
     def holds(self, index: int) -> bool:
         return self._begin <= index <= self._end
 
-    def keeps(self, span: Span) -> bool:
+    def keeps(self, start: int, end: int) -> bool:
         """Whether the emoji is part of the line: of a list item, or between words without a sentence end before it."""
         if self._is_whole:
             return True
-        before = bisect_left(self._words, span.start + 1) - 1
+        before = bisect_left(self._words, start + 1) - 1
         if before < 0 or self._text[self._words[before] - 1] in _ENDS_SENTENCE:
             return False
-        return self._words[-1] > span.end
+        return self._words[-1] > end
 
 
 def _blank(emoji: re.Match[str]) -> str:
