@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from cadenza.stages.s7_blocks import Cut, TextPiece
 from cadenza.stages.s7_packing import messages, shown, slices, wrote
-from cadenza.stages.s7_shape import Cut, TextPiece
 from cadenza.types import Boundary, Kind, Segment
 
 

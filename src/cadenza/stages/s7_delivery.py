@@ -21,10 +21,11 @@ from ..text.split import fit, split
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
+from .s7_blocks import Cut, TextPiece
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
 from .s7_packing import messages, shown, slices, wrote
-from .s7_shape import Bundle, Cut, Shaper, TextPiece
+from .s7_shape import Bundle, Shaper
 
 
 class Chance(Protocol):

@@ -15,7 +15,7 @@ from typing import assert_never
 from ..text.repair import continue_block, enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
-from .s7_shape import Cut, TextPiece
+from .s7_blocks import Cut, TextPiece
 
 _EARLY = 4
 """A better cut counts only if it leaves at least this part of what fits in front of it."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
 from ..targets.target import Markup
@@ -25,18 +24,17 @@ from ..text.line_sorts import (
     TEXT_LINE,
     LineSort,
     is_lead_in,
-    is_plain_title,
     is_sentence,
     is_short,
     is_verse,
     line_context,
     looks_like_verse,
-    may_be_verse,
     sort_line,
 )
 from ..text.spans import survey
 from ..text.units import WHITESPACE
 from ..types import Boundary, Identity, Kind, Segment
+from .s7_blocks import Block, Cut, TextPiece, Verse, is_large, pieces_of, size_of, verse_after
 
 _FEW_LINES = 6
 """Code and tables of more lines have a message of their own, with their lead-in."""
@@ -47,24 +45,6 @@ _PUNCTUATION = re.compile(r"[ \t]*[.,!?;:。！？、，]+[ \t]*(?:\n|\Z)")
 """A line of punctuation, which belongs to the line before it."""
 
 
-class Cut(IntEnum):
-    """How bad a cut is, the best first."""
-
-    BLOCK = 1
-    """Between two blocks."""
-    ITEM = 2
-    """Between two items of a list; one or two more between nested ones."""
-    NESTED = 3
-    DEEP = 4
-    LINE = 5
-    SENTENCE = 6
-    """Within a line, where stage 5 has cut it."""
-    GLUED = 7
-    """After a heading or a lead-in, or within emphasis."""
-    NEVER = 8
-    """In front of an empty line, or of what must not begin a message."""
-
-
 _NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 
 # A global is faster to look up than a member of an enumeration.
@@ -73,23 +53,8 @@ _NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVE
 _TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
 _BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
 _ENDED_BY_TEXT = (LineSort.ITEM, LineSort.QUOTE)
+_NO_VERSE, _PERHAPS, _VERSE = Verse.NO, Verse.PERHAPS, Verse.YES
 _BETWEEN, _NEXT_LINE, _IN_LINE, _GLUED, _NEVER = Cut.BLOCK, Cut.LINE, Cut.SENTENCE, Cut.GLUED, Cut.NEVER
-
-
-class TextPiece(NamedTuple):
-    """A line, a part of one, a code block or a table."""
-
-    segment: Segment
-    text: str
-    cut: Cut
-    """How bad a cut in front of it is."""
-    context: str = ""
-    """The quote marks and the indent of its line, if the line began in an earlier piece."""
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether it is an empty line."""
-        return not self.text or self.text.isspace()
 
 
 Cutter = Callable[[Sequence[TextPiece]], Iterable[Sequence[TextPiece]]]
@@ -102,67 +67,6 @@ class Bundle(NamedTuple):
     pieces: Sequence[TextPiece]
     is_plain: bool = False
     """Whether it is a line or sentence of prose, which has no structure to keep."""
-
-
-class Verse(Enum):
-    """Whether the lines of a block look like verse."""
-
-    NO = auto()
-    PERHAPS = auto()
-    """One line could be, so the next one decides."""
-    YES = auto()
-
-
-_NO_VERSE, _PERHAPS, _VERSE = Verse.NO, Verse.PERHAPS, Verse.YES
-
-
-class Block:
-    """A paragraph, a list, a quote, code …, as far as it has arrived."""
-
-    __slots__ = ("has_ended", "indents", "is_large", "pieces", "size", "sort", "verse")
-
-    def __init__(self, sort: LineSort) -> None:
-        self.sort = sort
-        self.pieces: list[TextPiece] = []
-        self.size = 0
-        self.indents: list[int] = []
-        """How far the open items of a list are indented."""
-        self.has_ended = False
-        """Whether an empty line followed."""
-        self.is_large = False
-        """Whether it is code or a table of many lines."""
-        self.verse = _NO_VERSE
-
-    def add(self, piece: TextPiece, size: int) -> None:
-        """Append *piece*."""
-        self.pieces.append(piece)
-        self.size += size
-
-    @property
-    def last_line(self) -> str:
-        """Its last line that is not empty."""
-        for piece in reversed(self.pieces):
-            if not piece.is_blank:
-                return piece.text
-        return ""
-
-    @property
-    def announces(self) -> bool:
-        """Whether it is a lead-in."""
-        return (self.sort is _TEXT or self.sort is _ITEM) and is_lead_in(self.last_line)
-
-    @property
-    def quotes_all(self) -> bool:
-        """Whether it is a ``>>>`` quote: everything behind it in the same message would be quoted too."""
-        return self.sort is LineSort.QUOTE and any(piece.text.lstrip().startswith(">>> ") for piece in self.pieces)
-
-    @property
-    def is_title(self) -> bool:
-        """Whether it is a title: marked as one, or a short line between empty ones that is no sentence."""
-        if self.sort is not _TEXT or not self.has_ended:
-            return self.sort is _TITLE
-        lines = [piece.text for piece in self.pieces if piece.text and not piece.text.isspace()]
-        return len(lines) == 1 and is_plain_title(lines[0])
 
 
 class Shaper:
@@ -385,7 +289,7 @@ class Shaper:
         elif sort is _TEXT or sort is _INDENTED:
             if self._gathers:
                 return
-            block.verse = _verse(block.verse, text)
+            block.verse = verse_after(block.verse, text)
             if block.verse is _NO_VERSE:
                 self._end_block(out)
         elif sort is _CODE and block.pieces[0].segment.kind is not _PROSE:
@@ -449,7 +353,7 @@ class Shaper:
         if not self._gathers:
             out += self._bundled([group])
             return
-        size = _size(group)
+        size = size_of(group)
         if self._message and self._shape == "blocks" and self._is_full_with(group, size):
             self._end_message(out)
         self._message.append(group)
@@ -457,12 +361,12 @@ class Shaper:
         if self._shape == "reply":
             return
         is_first = not self._has_begun and size >= _TINY
-        if is_first or self._used >= self._gather or _is_large(group) or group[-1].quotes_all:
+        if is_first or self._used >= self._gather or is_large(group) or group[-1].quotes_all:
             self._end_message(out)
 
     def _is_full_with(self, group: Sequence[Block], size: int) -> bool:
         """Whether the message is better ended before *group*."""
-        if self._used + size > self._gather or _is_large(group):
+        if self._used + size > self._gather or is_large(group):
             return True
         return 2 * self._used >= self._gather and group[0].is_title
 
@@ -480,7 +384,7 @@ class Shaper:
 
     def _bundled(self, groups: Sequence[Sequence[Block]]) -> list[Bundle]:
         self._has_begun = True
-        pieces = _pieces(groups)
+        pieces = pieces_of(groups)
         block = groups[0][0]
         is_plain = not self._gathers and len(groups) == len(groups[0]) == 1 and block.sort is _TEXT
         is_plain = is_plain and all(piece.segment.kind is _PROSE for piece in pieces)
@@ -497,13 +401,13 @@ class Shaper:
         block = self._block
         if block is None or self._shape == "reply":
             return
-        open_size = block.size + (_size(self._group) if self._group else 0)
+        open_size = block.size + (size_of(self._group) if self._group else 0)
         if open_size <= self._limit:
             if self._message and open_size + self._used > self._limit:
                 self._end_message(out)
             return
         self._end_message(out)
-        pieces = _pieces([[*self._group, block]])
+        pieces = pieces_of([[*self._group, block]])
         *full, rest = self._cut(pieces)
         if full:
             self._has_begun = True
@@ -511,42 +415,6 @@ class Shaper:
             self._group = []
             block.pieces = list(rest)
             block.size = sum(self._measure(piece.text) for piece in rest)
-
-
-def _size(group: Iterable[Block]) -> int:
-    size = 0
-    for block in group:
-        size += block.size
-    return size
-
-
-def _is_large(group: Iterable[Block]) -> bool:
-    return any(block.is_large for block in group)
-
-
-def _pieces(groups: Iterable[Sequence[Block]]) -> list[TextPiece]:
-    """The pieces of *groups*; a cut within a group is worse than one between two."""
-    pieces: list[TextPiece] = []
-    for group in groups:
-        pieces += group[0].pieces
-        for block in group[1:]:
-            begin = len(pieces)
-            pieces += block.pieces
-            for number in range(begin, len(pieces)):
-                piece = pieces[number]
-                if not piece.is_blank:
-                    pieces[number] = piece._replace(cut=max(piece.cut, _GLUED))
-                    break
-    return pieces
-
-
-def _verse(so_far: Verse, line: str) -> Verse:
-    """Whether a block is a verse after another *line*."""
-    if not is_short(line):
-        return _NO_VERSE
-    if so_far is _VERSE or is_verse(line):
-        return _VERSE
-    return _PERHAPS if so_far is _NO_VERSE and may_be_verse(line) else _NO_VERSE
 
 
 def _with_line_end(segment: Segment) -> str:
