@@ -93,7 +93,7 @@ def _shown(cell: str) -> str:
     if not cell:
         return ""
     text = plain(cell) if _MARKED.search(cell) else cell
-    if _ODD.search(text):
+    if not text.isprintable() and _ODD.search(text):
         text = _CONTROLS.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
     return harmless(text).strip()
 
