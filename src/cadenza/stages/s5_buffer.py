@@ -253,7 +253,8 @@ class Buffer:
     def _may_cut(self, end: int, boundary: Boundary, out: list[Item]) -> None:
         """Cut at *end* now, or when what surrounds it is decided."""
         scanner = self._scanner
-        if scanner.openers or scanner.spans or self._places:
+        is_open = scanner.openers or scanner.is_cut or self._places
+        if is_open or (scanner.spans and scanner.is_inside(end)):
             self._places.append(_Place(end, boundary))
             self._release(out)
         else:  # nothing that it could be inside of

@@ -39,6 +39,7 @@ _INTERACTIVE_KINDS = (SpanKind.LINK, SpanKind.URL, SpanKind.TAG)
 _SPACES = re.compile("[\t-\r\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(f"{_SPACES.pattern}|{_CONTROLS.pattern}|[\ud800-\udfff]")
+_LEFT = Alignment.LEFT  # a global is faster to look up
 _RULE = re.compile("(?:> ?)?─[─ ]*")
 _BESIDE = "> "
 _TO_ESCAPE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
@@ -92,7 +93,7 @@ def _shown(cell: str) -> str:
     if not cell:
         return ""
     text = plain(cell) if _MARKED.search(cell) else cell
-    if _ODD.search(text):
+    if not text.isprintable() and _ODD.search(text):
         text = _CONTROLS.sub("", _SPACES.sub(" ", text)).encode("utf-8", "replace").decode()
     return harmless(text).strip()
 
@@ -171,7 +172,7 @@ def _row_lines(row: Sequence[Sequence[str]], widths: Sequence[int], alignments: 
 
 def _padded(text: str, size: int, width: int, alignment: Alignment) -> str:
     space = width - size
-    if alignment is Alignment.LEFT:
+    if alignment is _LEFT:
         return text + " " * space
     before = space // 2 if alignment is Alignment.CENTRE else space
     return " " * before + text + " " * (space - before)

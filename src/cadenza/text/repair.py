@@ -141,6 +141,9 @@ def as_written(code: str) -> str:
 
 def tidy_block(text: str) -> str:
     """The code block *text* as it is shown: nothing if it is empty; code on its first line gets a line of its own."""
+    first = _FENCE_LINE.match(text)
+    if first and first["line_end"] and text[first.end() :].lstrip()[:1].isalnum():
+        return text  # nearly always
     fence, body = split_fence(text)
     if is_blank(fence, body):
         return first_line_as_code(fence)

@@ -451,7 +451,10 @@ class Scanner:
         """Whether a cut before *index* falls inside a span, closed or still open."""
         if index > self.held_from() or 0 <= self._url < index:
             return True
-        return bool(self.spans) and any(0 <= span.start < index < span.end for span in self.spans)
+        for span in self.spans:  # noqa: SIM110  # a loop is faster than a generator, and this runs for every line
+            if 0 <= span.start < index < span.end:
+                return True
+        return False
 
     def may_be_inside(self, index: int) -> bool:
         """Whether a cut before *index* falls inside a span or could: after an opener that may still close."""

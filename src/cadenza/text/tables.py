@@ -42,6 +42,8 @@ class Table:
 def cells(line: str) -> list[str]:
     """The cells of a row, without the bars around it."""
     line = line.strip().removeprefix("|")
+    if "\\" not in line:  # nearly always
+        return [cell.strip() for cell in line.removesuffix("|").split("|")]
     if ends_with_bar(line):
         line = line[:-1]
     return [cell.strip() for cell in _CELLS.split(line)]
