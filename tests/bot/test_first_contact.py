@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,9 @@ def test_one_command_in_an_empty_folder_and_somebody_answers_until_nobody_reads_
         bot.stdin.flush()
         lines = [bot.stdout.readline() for _ in range(3)]
         bot.stdout.close()
+        with suppress(BrokenPipeError):  # it may be over by now
+            bot.stdin.write(b"and again\n")
+            bot.stdin.flush()
 
         assert (
             b"* Cadenza is ready in 1 server, with the model parrot. It answers mentions"

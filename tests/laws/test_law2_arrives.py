@@ -111,7 +111,7 @@ def _without_repeated_heads(arrived: list[str]) -> Iterator[str]:
     for message in arrived:
         lines = 1 if message.startswith("```") else 2 if message.startswith("| ") else 0
         head = message.split("\n")[:lines]
-        repeats = lines and head == before.split("\n")[:lines]
+        repeats = lines and "\n".join(head) in before  # a heading may stand in front of the first part
         yield "\n".join(message.split("\n")[lines:]) if repeats else message
         before = message
 

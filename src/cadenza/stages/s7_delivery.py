@@ -230,7 +230,7 @@ class Composer:
         for part in self._cut(pieces):
             if len(part) == 1:
                 made = self._fitted(part[0], is_plain=is_plain)
-            elif self._markup.size(part[-1].text) > self._limit:
+            elif self._markup.size(part[-1].text) > self._limit and not part[-1].is_blank:
                 made = self._headed(part[:-1], part[-1])
             else:
                 made = [self._message(part)]
@@ -282,7 +282,10 @@ class Composer:
         head = self._message(heading)
         gap = self._white
         room = self._limit - self._markup.size(head.text + gap)
-        first, *rest = self._parted(piece, room)
+        made = self._parted(piece, room if 2 * room > self._limit else self._limit)
+        if not made or 2 * room <= self._limit:
+            return [head, *made]
+        first, *rest = made
         text, said = head.text + gap + first.text, head.said + first.joint + first.said
         return [_Message(text, None if said == text else said, head.joint), *rest]
 
