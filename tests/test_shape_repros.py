@@ -76,3 +76,13 @@ def test_repro_unfenced_code_is_one_block_with_its_indent() -> None:
     code = "def main():\n    for name in names:\n        print(name)\n\nmain()"
 
     assert [f"Sure, here it is.\n\n{code}".split("\n\n", 1)[0], code] == shown(f"Sure, here it is.\n\n{code}", degree=1)
+
+
+@pytest.mark.parametrize("degree", range(4))
+def test_a_formula_after_an_empty_line_can_be_read_and_the_model_sees_its_latex(degree: int) -> None:
+    text = "It is so.\n\nHere it is \\( x^2 \\) and that is all\n"
+    made = posts(text, degree=degree)
+
+    assert "x²" in made[-1].text
+    assert "\\(" not in "".join(post.text for post in made)
+    assert "\\( x^2 \\)" in "".join(post.said for post in made)

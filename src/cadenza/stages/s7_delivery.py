@@ -294,9 +294,8 @@ class Composer:
         first = pieces[0]
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
-        text = shown(pieces) if is_marked else first.context + raw
-        if first.segment.source:
-            text = first.context + first.text
+        written = first.text if len(pieces) == 1 else "".join([piece.text for piece in pieces])
+        text = shown(pieces) if is_marked else first.context + written
         if self._markup is MARKDOWN and first.segment.kind is _PROSE:
             texts = split(text, _PROSE, self._degree, self._limit, lone_words=self._shaper is None)
         else:
@@ -307,7 +306,7 @@ class Composer:
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
-        if len(texts) == 1 and (first.segment.source or text != raw or self._degree == 1):
+        if len(texts) == 1 and (text != raw or self._degree == 1):
             text, core = texts[0].strip(WHITESPACE), raw.strip(WHITESPACE)
             return [_Message(text, None if text == core else core, joint)]
         return _with_joints(raw, texts, joint, _PROSE)
