@@ -36,7 +36,7 @@ class Look:
     half: int = 0
     """Code blocks in lists whose lines are indented otherwise than their fence."""
     torn: int = 0
-    """Display formulas of which a message has the beginning and not the end."""
+    """Display formulas that begin in a message and do not end in it."""
 
     def add(self, other: Look) -> None:
         """Count *other* as well."""

@@ -7,9 +7,10 @@ from random import Random
 import pytest
 
 from cadenza.replies.pipeline import text_row
-from cadenza.settings import Settings
+from cadenza.settings import DeliverySettings, Settings
 from cadenza.stages.s4_round import Round
-from cadenza.types import Finished, Persona, Post, Scene, TextDelta
+from cadenza.stages.s7_delivery import Composer
+from cadenza.types import Boundary, Ending, Finished, Identity, Persona, Post, Scene, Segment, TextDelta
 
 SHAPES = ("reply", "blocks", "lines", "sentences")
 
@@ -208,13 +209,13 @@ def test_degree_0_is_the_text_itself(text: str, expected: list[str]) -> None:
 
 
 def test_another_speaker_begins_a_message() -> None:
-    scene = Scene("", Persona("Ren", is_alter=True))
-    row = text_row(scene, Settings.of(shape="blocks"), Random(0))
+    composer = Composer(DeliverySettings(shape="blocks"), Random(0))
+    lines = [("One short line.\n", None), ("Grr.\n", Identity("Ren")), ("Hiss.\n", Identity("Ren")), ("Bye.\n", None)]
+    segments = [Segment(text, Boundary.NEWLINE, identity=identity) for text, identity in lines]
 
-    round_ = Round(row)
-    made = round_.receive(TextDelta("One short line.\n\nAnother.")) + round_.receive(Finished())
+    made = [item for segment in segments for item in composer.feed(segment)] + [*composer.flush(Ending.FINAL)]
 
-    assert [post.text for post in made] == ["One short line.\n\nAnother."]
+    assert [post.text for post in made if isinstance(post, Post)] == ["One short line.", "Grr.\nHiss.", "Bye."]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -29,7 +29,7 @@ _AS_THEY_ARE = frozenset("®™©†‡°")
 """Characters that need no superscript."""
 _BLOCKS = frozenset({"p", "center"})
 _DROPPED = frozenset({"span", "font", "small", "big", "mark"})
-"""Tags of which only the content can be shown."""
+"""Tags that only lose their marks: the content is shown."""
 _NAMES = "|".join(sorted({"br", *_MARKS, *_CODE, *_SCRIPTS, *_BLOCKS, *_DROPPED}))
 # Attributes have values: there is no tag in `a <b and c> d`.
 _ATTRIBUTE = r"""[ \t]++[a-z][\w:-]*+[ \t]*+=[ \t]*+(?:"[^"<>\n]*+"|'[^'<>\n]*+'|[^\s"'<>=`]++)"""

@@ -1,6 +1,6 @@
 """One answer in each shape, as a channel shows it: the pictures of ``docs/shapes.md``.
 
-``REWRITE_DOCS=1`` with this file takes them anew.
+``REWRITE_DOCS=1`` with this file takes them again.
 """
 
 from __future__ import annotations
