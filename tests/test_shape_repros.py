@@ -12,6 +12,7 @@ from cadenza.stages.s4_round import Round
 from cadenza.stages.s7_merging import merged
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta
 
+LONG_CODE = "".join(f"print({number})\n" for number in range(1000, 1004))
 LONG_BOLD = "**" + ("word " * 800).strip() + "**"
 
 
@@ -32,6 +33,7 @@ def shown(text: str, **settings: object) -> list[str]:
         pytest.param({}, "1. Run:\n   ```python\n   import os\n   ```", ["1. Run:\n```python\nimport os\n```"], id="code in a list is dedented as a whole"),
         pytest.param({}, "||```py\nprint(42)\n```|| enjoy", ["||```py\nprint(42)\n```|| enjoy"], id="a spoiler around code"),
         pytest.param({"degree": 1}, "||```py\nprint(42)\n```|| enjoy", ["||```py\nprint(42)\n```|| enjoy"], id="a spoiler around code, line by line"),
+        pytest.param({"limit": 60}, f"||It:\n```py\n{LONG_CODE}```\nwas|| ok", ["||It:||", "||```py\nprint(1000)\nprint(1001)\nprint(1002)\n```||", "||```py\nprint(1003)\n```||", "||was|| ok"], id="a spoiler around code that is cut"),
         pytest.param({"tables": "text"}, "| a | b |\n|---|---|\n| 1 | 2 | 3 |", ["```\na  b\n─  ─  ─\n1  2  3\n```"], id="cells beyond the head"),
         pytest.param({"degree": 3, "math": "source"}, r"\( \Delta G = \Gamma \)", [r"\( \Delta G = \Gamma \)"], id="degree 3 leaves commands"),
         pytest.param({"degree": 3}, "Dataset: 2, 4, 4, 4, 5, 5, 7, 9", ["Dataset: 2, 4, 4, 4, 5, 5, 7, 9"], id="degree 3 leaves numbers"),

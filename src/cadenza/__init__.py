@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         SettingsError as SettingsError,
         ToolError as ToolError,
     )
-    from .explain.steps import JsonLines as JsonLines, TraceStep as TraceStep
+    from .explain.fact_log import JsonLines as JsonLines
+    from .facts import LoggedFact as LoggedFact
     from .models.connect import connect as connect, scripted as scripted
     from .models.http import Http as Http
     from .models.keys import Keyring as Keyring
@@ -118,7 +119,8 @@ __version__ = "0.1.0"
 _NAMES = {
     "concurrency.stops": "StopHandle StopRegistry Stops",
     "errors": "Aspect CadenzaError DeliveryError DeliveryKind ErrorKind InputError ProviderError SettingsError ToolError",
-    "explain.steps": "JsonLines TraceStep",
+    "explain.fact_log": "JsonLines",
+    "facts": "LoggedFact",
     "models.connect": "connect scripted",
     "models.http": "Http",
     "models.keys": "Keyring",

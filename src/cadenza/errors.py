@@ -10,14 +10,18 @@
     ├── ToolError          a tool's side: its text is told to the model
     └── DeliveryError      the chat's side: a message could not be sent
 
-The text of each is one sentence for the person in front of it: what happened and what to do.
+The text of each is one sentence for the person in front of it: what happened and what to do. A ``Sentence`` keeps its
+values apart, so that ``cadenza.languages.rendered`` can say it in the reader's language.
 Inside the pure half errors are data (``Failed``, ``Broke``); only the edges raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
+from typing import Final, Self
 
 __all__ = [
     "Aspect",
@@ -28,13 +32,73 @@ __all__ = [
     "HttpError",
     "InputError",
     "ProviderError",
+    "Sentence",
     "SettingsError",
     "ToolError",
 ]
 
+_VALUE = re.compile(r"\{(\w+)\}")
+
+
+class Sentence(str):
+    """An English text that knows its template and values: ``Sentence("there is no message {number}", number=3)``.
+
+    It goes wherever text goes. A value may be a sentence, an error, or a list or tuple, which is joined by commas.
+    """
+
+    __slots__ = ("template", "values")
+
+    template: Final[str]  # type: ignore[misc]  # set in __new__, as text is immutable
+    values: Final[Mapping[str, object]]  # type: ignore[misc]  # so here
+
+    def __new__(cls, template: str, /, **values: object) -> Self:
+        """Insert the *values* into the *template*; a sentence without further values stays as it is."""
+        if isinstance(template, cls) and not values:
+            return template
+        kept = {name: _kept(value) for name, value in values.items()}
+        self = super().__new__(cls, filled(template, kept) if kept else template)
+        self.template = str(template)  # type: ignore[misc]  # see above
+        self.values = MappingProxyType(kept)  # type: ignore[misc]  # see above
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Sentence], tuple[str, dict[str, object]]]:
+        return _again, (self.template, dict(self.values))
+
+
+def _again(template: str, values: Mapping[str, object]) -> Sentence:
+    return Sentence(template, **values)
+
+
+def _kept(value: object) -> object:
+    """*value* as a sentence, a number, text or a tuple of them; nothing else is held on to."""
+    match value:
+        case list() | tuple():
+            return tuple(_kept(one) for one in value)
+        case CadenzaError():
+            return value.sentence
+        case Sentence() | int() | float():
+            return value
+        case _:
+            return str(value)
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """*template* with all *values* inserted in one pass, as a value may itself look like a placeholder."""
+    return _VALUE.sub(lambda place: _text(values.get(place[1], place[0])), template)
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(_text, value)) if isinstance(value, list | tuple) else str(value)
+
 
 class CadenzaError(Exception):
     """The base class of everything that Cadenza raises on purpose."""
+
+    @property
+    def sentence(self) -> Sentence:
+        """Its text, with the values apart if it was raised with a ``Sentence``."""
+        first = self.args[0] if self.args else ""
+        return first if isinstance(first, Sentence) else Sentence(str(self))
 
 
 class SettingsError(CadenzaError):
@@ -104,7 +168,7 @@ class HttpError(CadenzaError):
     """A server answered with a status of 400 or more. Never shown: a dialect says what it means."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        super().__init__(f"the server answered with status {status}")
+        super().__init__(Sentence("the server answered with status {status}", status=status))
         self.status = status
         self.headers = headers
         """By lower-case name."""

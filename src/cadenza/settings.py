@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .errors import SettingsError
+from .errors import Sentence, SettingsError
 
 
 def _setting(
@@ -403,10 +403,14 @@ class Settings:
         try:
             values = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
+            msg = Sentence("the settings file {path} is not valid TOML: {error}", path=repr(str(path)), error=error)
             raise SettingsError(msg) from None
         except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-            msg = f"cannot read the settings file {str(path)!r}: {getattr(error, 'strerror', None) or error}"
+            msg = Sentence(
+                "cannot read the settings file {path}: {error}",
+                path=repr(str(path)),
+                error=getattr(error, "strerror", None) or error,
+            )
             raise SettingsError(msg) from None
         return cls().with_values(values)
 
@@ -434,7 +438,7 @@ def given(words: Sequence[str]) -> dict[str, object]:
     for word in words:
         name, sign, value = word.partition("=")
         if not sign or not name.strip():
-            msg = f"a setting is given as name=value, not {_shown(word)}"
+            msg = Sentence("a setting is given as name=value, not {word}", word=_shown(word))
             raise SettingsError(msg)
         try:
             read = tomllib.loads(f"value = {value}")
@@ -456,7 +460,9 @@ def _flat(values: Mapping[str, object]) -> Iterator[tuple[str | None, str, objec
     for name, value in values.items():
         if name in sections:
             if not isinstance(value, Mapping):
-                msg = f"the section {name!r} must hold settings, not {_shown(value)}"
+                msg = Sentence(
+                    "the section {name} must hold settings, not {value}", name=repr(name), value=_shown(value)
+                )
                 raise SettingsError(msg)
             for inner, inner_value in value.items():
                 yield name, inner, inner_value
@@ -476,9 +482,18 @@ def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
     if name in known:
         return known[name]
     close = difflib.get_close_matches(name, known, n=1)
-    where = f" in the section {section!r}" if section else ""
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
-    msg = f"unknown setting {name!r}{where}; {hint}"
+    hint = (
+        Sentence("did you mean {close}?", close=repr(close[0]))
+        if close
+        else Sentence("known are {names}.", names=", ".join(known))
+    )
+    msg = (
+        Sentence(
+            "unknown setting {name} in the section {section}; {hint}", name=repr(name), section=repr(section), hint=hint
+        )
+        if section
+        else Sentence("unknown setting {name}; {hint}", name=repr(name), hint=hint)
+    )
     raise SettingsError(msg)
 
 
@@ -490,38 +505,38 @@ def _checked(name: str, value: object, spec: Field[Any]) -> object:
     if wanted is Mapping:
         if isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair):
             return MappingProxyType(dict(value))
-        msg = f"the setting {name!r} must be a table of texts, not {shown}"
-        raise SettingsError(msg)
+        raise _wrong(name, "a table of texts", shown)
     if wanted is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if wanted is float and type(value) is int:
         value = float(value) if abs(value) < 10**15 else inf
     if type(value) is not wanted:
-        words = {
-            int: "a whole number",
-            float: "a number",
-            str: "a text",
-            bool: "true or false",
-            tuple: "a list of texts",
-        }
-        msg = f"the setting {name!r} must be {words[wanted]}, not {shown}"
-        raise SettingsError(msg)
+        raise _wrong(name, _WANTED[wanted], shown)
     if complaint := _range_complaint(value, spec):
-        msg = f"the setting {name!r} must be {complaint}, not {shown}"
-        raise SettingsError(msg)
+        raise _wrong(name, complaint, shown)
     return value
+
+
+_WANTED: Mapping[type, str] = MappingProxyType(
+    {int: "a whole number", float: "a number", str: "a text", bool: "true or false", tuple: "a list of texts"}
+)
+
+
+def _wrong(name: str, wanted: str, shown: str) -> SettingsError:
+    msg = "the setting {name} must be {wanted}, not {shown}"
+    return SettingsError(Sentence(msg, name=repr(name), wanted=Sentence(wanted), shown=shown))
 
 
 def _range_complaint(value: Any, spec: Field[Any]) -> str:
     one_of, low, high = (spec.metadata[key] for key in ("one_of", "low", "high"))
     if one_of:
-        return "" if value in one_of else "one of " + ", ".join(map(repr, one_of))
+        return "" if value in one_of else Sentence("one of {choices}", choices=", ".join(map(repr, one_of)))
     # A NaN compares false with everything, so it is refused too.
     if (low is None or value >= low) and (high is None or value <= high):
         return ""
     if high is None:
-        return f"at least {low}"
-    return f"between {low} and {high}"
+        return Sentence("at least {low}", low=low)
+    return Sentence("between {low} and {high}", low=low, high=high)
 
 
 def _shown(value: object) -> str:

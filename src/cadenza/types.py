@@ -582,6 +582,8 @@ class Aside:
 
     kind: AsideKind
     text: str
+    source: str = field(default="", compare=False, repr=False)
+    """The whole block with its tags, as the model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,6 +638,18 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedAttempt:
+    """An attempt to send a message that the chat refused, or did not answer, and what was done about it."""
+
+    reason: str
+    """Its name, such as ``rate_limited``."""
+    code: str
+    """The chat's own code, or the HTTP status; empty without an answer."""
+    remedy: str
+    """What was done: ``retry``, ``wait``, ``as_bot``, ``drop_file`` …"""
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """A post that was delivered."""
 
@@ -644,6 +658,8 @@ class Receipt:
     url: str | None = None
     identity: Identity | None = None
     """The identity that was really used."""
+    refusals: tuple[RefusedAttempt, ...] = field(default=(), compare=False)
+    """The attempts before it arrived."""
 
 
 # --- how it ended --------------------------------------------------------------------

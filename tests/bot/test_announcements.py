@@ -7,9 +7,13 @@ from dataclasses import replace
 import discord
 import pytest
 
-from cadenza.bot.announcements import Announcements
+from cadenza.bot.announcements import Announcements, reworded
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.quotas import Excess
+from cadenza.errors import ErrorKind, ProviderError
+from cadenza.languages import catalogue, languages
+from cadenza.replies.notices import TEXTS, failed, fell_back, still_working
+from cadenza.types import Broke, Empty, Failure, Notice, Stalled, Stopped, StopReason, Urgency
 from tests.bot.bot_room import BotRoom, bot_room, parrot
 
 
@@ -42,3 +46,46 @@ async def test_a_notice_is_in_the_language_of_the_channel() -> None:
         assert Choice(language="ja") == await room.services.choices.here(room.guild.id, room.general)
         assert ["This works in servers only."] != room.answers()
         assert not room.answers()[0].isascii()
+
+
+# --- in the language of the reader ---
+
+OTHERS = [language for language in languages() if language != "en"]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_notice_of_the_pipeline_is_in_the_catalogue(language: str) -> None:
+    assert set() == set(TEXTS.values()) - set(catalogue(language))
+
+
+@pytest.mark.parametrize(
+    ("notice", "text"),
+    [
+        (failed(Empty("stop"), model="openai:gpt-5.1"), "gpt-5.1` は何度尋ねても"),
+        (failed(Stalled(has_begun=True), model="openai:gpt-5.1"), "gpt-5.1` は返事の途中で黙りました。"),
+        (failed(Stopped(StopReason.TIME_LIMIT), model="m"), "返事が許された時間を超えた"),
+        (still_working(7), "ツールを 7 回使いました。"),
+        (fell_back([Failure("a:b", Empty("stop"))], "c:d"), "の代わりに"),
+    ],
+)
+def test_a_notice_is_said_in_another_language_with_its_values(notice: Notice | None, text: str) -> None:
+    assert notice is not None
+    other = reworded(notice, "ja")
+
+    assert text in other.text
+    assert notice.title != other.title
+    assert notice.urgency is other.urgency
+    assert len(notice.tips) == len(other.tips)
+    assert not set(notice.tips) & set(other.tips)
+    assert notice == reworded(notice, "en")
+
+
+def test_what_others_said_stays_as_they_said_it() -> None:
+    error = ProviderError("the model is overloaded; try again later", kind=ErrorKind.OVERLOADED)
+    notice = failed(Broke(error), model="m")
+    assert notice is not None
+    other = reworded(notice, "ja")
+
+    assert (notice.text, "混み合っています") == (other.text, other.title)
+    unknown = Notice("The moon knows this.", Urgency.INFO)
+    assert unknown == reworded(unknown, "ja")

@@ -12,8 +12,8 @@ import discord
 import pytest
 
 from cadenza.bot.config.config import ModelsConfig
-from cadenza.bot.services.languages import translated
 from cadenza.bot.store.store import Namespace
+from cadenza.languages import translated
 from cadenza.sim.people import Person
 from cadenza.sim.wire import File
 from tests.bot.bot_room import CONFIG, bot_room, parrot

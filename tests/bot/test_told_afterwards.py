@@ -73,7 +73,7 @@ async def test_whatever_was_said_can_be_explained_also_after_a_restart() -> None
         room = commands_of(again)
         for message, word in ((look, "Look:"), (picture, "table.png"), (end, "That is it."), (theirs, "as Kira")):
             story = await explained(room, message)
-            assert story.startswith("```text\nReply as ")
+            assert story.startswith("```text\n    0.000 s  The reply as ")
             assert story.rstrip().endswith("```")
             assert 2 == story.count("```")
             assert word in story
@@ -92,7 +92,7 @@ async def test_a_picture_under_its_lead_in_is_one_message_and_its_markdown_is_th
 
         assert ("Look:", ["table.png"]) == (picture["content"], [one["filename"] for one in picture["attachments"]])
         assert "That is it." == end["content"]
-        assert '"Look:" with table.png' in await explained(room, picture)
+        assert '"Look:", with the file table.png' in await explained(room, picture)
         assert f"```md\n{TABLE}\n```" == await markdown(room, picture)
 
 
@@ -102,9 +102,12 @@ async def test_what_was_cut_and_split_says_so() -> None:
         room = commands_of(bot)
         first, second, *_ = await said(bot, f"{bot.mention} story")
 
-        assert "ends at the end of a line" in await explained(room, first)
-        assert "ends where it was full" in await explained(room, second)
-        assert "over: stopped (message_limit), 2 messages" in told(room)
+        assert "It ends here because the line ends: degree is 1." in await explained(room, first)
+        assert (
+            "It ends here because the text that follows does not fit into the message: limit is 1950."
+            in await explained(room, second)
+        )
+        assert "The reply is over, with 2 messages: it was stopped" in told(room)
 
 
 async def test_what_went_on_and_is_had_again_goes_on_again() -> None:

@@ -23,7 +23,7 @@ async def test_everybody_follows_the_configuration_as_it_changes() -> None:
 
 async def test_who_is_forgotten_is_forgotten_also_where_nothing_is_written_down() -> None:
     services = build(Current(Config()), MemoryStore(), MirrorSeal())
-    services.explanations._remembered["9"] = Explanation(("why",), author="7")
+    services.explanations._remembered["9"] = Explanation((), author="7")
 
     await services.memory.privacy.forget("7")
 

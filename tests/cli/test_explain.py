@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cadenza.cli.main import main
-from cadenza.explain.steps import JsonLines
+from cadenza.explain.fact_log import JsonLines
 from cadenza.play.films.fault_names import WHAT
 from cadenza.play.films.film import dump
 from cadenza.replies.reply import say
@@ -104,7 +104,7 @@ def test_json_is_one_object_and_the_same_each_time(explain: Explain, talk: Path)
 
     value = json.loads(out)
     assert (0, 1) == (status, out.count("\n"))
-    assert {"explained": 1, "what": "text", "told": f"A text of {len(TALK)} characters.", "is_rehearsed": True} == {
+    assert {"explained": 2, "what": "text", "told": f"A text of {len(TALK)} characters.", "is_rehearsed": True} == {
         name: value[name] for name in value if name != "replies"
     }
     assert 4 == len(value["replies"][0]["messages"])
@@ -145,11 +145,31 @@ def test_several_answers_are_told_one_after_the_other_and_counted_through(explai
 # --- traces and films ----------------------------------------------------------------------------
 
 
-def test_a_trace_is_told_step_by_step(explain: Explain, trace: Path) -> None:
+def test_a_trace_is_told_fact_by_fact(explain: Explain, trace: Path) -> None:
     status, out, complaints = explain(trace)
 
     assert (0, "") == (status, complaints)
-    assert 'message 3: "Three."' in out
+    assert 'Message 3: "Three."' in out
+    assert 2 == out.count("The reply begins.")
+
+
+def test_one_answer_of_a_trace_is_told(explain: Explain, trace: Path) -> None:
+    status, out, complaints = explain(trace, "--answer", "2")
+
+    assert (0, "", 1) == (status, complaints, out.count("The reply begins."))
+    assert 'Message 1: "Three."' in out
+    assert (2, "", f"cadenza: there is no answer 3 in {str(trace)!r}; it has 2\n") == explain(trace, "--answer", "3")
+
+
+def test_a_trace_of_an_older_version_is_refused(explain: Explain, tmp_path: Path) -> None:
+    file = tmp_path / "old.jsonl"
+    file.write_text('{"turn": "a", "at": 0.0, "step": "reply"}\n' * 3, encoding="utf-8")
+
+    status, out, complaints = explain(file)
+
+    assert (2, "", 1) == (status, out, complaints.count("\n"))
+    assert complaints.startswith("cadenza: the trace cannot be read: it was written by ")
+    assert complaints.endswith("; record the reply again\n")
 
 
 def test_a_trace_is_json_too_as_it_happened(explain: Explain, trace: Path) -> None:
@@ -168,7 +188,7 @@ def test_a_line_of_a_trace_that_cannot_be_read_is_named_whatever_is_written(expl
 
     assert 1 == status
     assert "replies" in json.loads(out)
-    assert "is no step of a trace and was passed over" in complaints
+    assert "is no fact of a trace and was skipped: it is not JSON\n" in complaints
 
 
 def test_a_trace_is_rehearsed_if_something_is_to_be_otherwise(explain: Explain, trace: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -421,35 +422,34 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_demo_writes_a_trace_of_every_message_that_it_shows(trace: Path) -> None:
-    steps = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    facts = [json.loads(line)["fact"] for line in trace.read_text(encoding="utf-8").splitlines()]
 
-    assert 17 == sum(step["step"] == "sent" for step in steps)
-    assert 5 == sum(step["step"] == "end" for step in steps)
+    assert (17, 5) == (facts.count("message_sent"), facts.count("reply_ended"))
 
 
 def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:
     result = run("explain", str(trace))
 
     assert (0, "") == (result.returncode, result.stderr)
-    assert "Reply as Ren in stargazers" == result.stdout.splitlines()[0]
-    assert all(f"message {number}" in result.stdout for number in range(1, 18))
-    assert "stop: user" in result.stdout
+    assert re.match(r" +0\.00\d s  The reply as Ren in stargazers begins\.", result.stdout)
+    assert all(f"Message {number}" in result.stdout for number in range(1, 18))
+    assert "A person stops the reply." in result.stdout
 
 
 def test_explain_reads_standard_input_and_tells_of_one_message(trace: Path) -> None:
     result = run("explain", "-", "--message", "1", given=trace.read_bytes(), encoding="ascii")
 
     assert (0, "") == (result.returncode, result.stderr)
-    assert 'message 1: "Evening, @Mia! 🌠"' in result.stdout
-    assert "message 2" not in result.stdout
+    assert 'Message 1: "Evening, @Mia! 🌠"' in result.stdout
+    assert "Message 2" not in result.stdout
 
 
 def test_a_line_that_is_none_of_a_trace_is_named_and_the_rest_is_told(trace: Path) -> None:
     result = run("explain", "-", given=b"rubbish\n" + trace.read_bytes())
 
     assert 1 == result.returncode
-    assert "cadenza: line 1 is no step of a trace and was passed over: it is not JSON\n" == result.stderr
-    assert "message 17" in result.stdout
+    assert "cadenza: line 1 is no fact of a trace and was skipped: it is not JSON\n" == result.stderr
+    assert "Message 17" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,60 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
+from cadenza.explain.fact_log import as_json, from_json
 from cadenza.explain.recorder import Trace
-from cadenza.explain.steps import STEPS, TraceStep
+from cadenza.explain.sentences import rendered
+from cadenza.explain.telling import told_of
+from cadenza.facts import (
+    FACTS,
+    VERSION,
+    AttemptBegan,
+    AttemptEnded,
+    ChunkHeard,
+    Edge,
+    Fact,
+    LoggedFact,
+    MessageDeleted,
+    MessageLeftOut,
+    MessagePlanned,
+    MessageRefused,
+    MessageSent,
+    MessagesMerged,
+    MessagesSpared,
+    MessagesSuperseded,
+    MessageWaits,
+    ModelSkipped,
+    ModelStalled,
+    NoticeShown,
+    OriginRuns,
+    QueueCut,
+    QueueRestored,
+    QueueWithdrawn,
+    Ranges,
+    ReadingPaused,
+    ReplyBegan,
+    ReplyEnded,
+    RequestSent,
+    RoundEnded,
+    SendingBegan,
+    SendRefused,
+    StopAsked,
+    TextChanged,
+    TextCut,
+    TextHeld,
+    TextHidden,
+    ToolCalled,
+)
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
@@ -41,10 +83,12 @@ from cadenza.types import (
     Persona,
     Post,
     Receipt,
+    RefusedAttempt,
     Roster,
     Scene,
     Segment,
     Served,
+    Sprite,
     StopReason,
     ThoughtDelta,
     ToolCall,
@@ -58,34 +102,73 @@ from tests.trouble import MeteredChannel
 
 pytestmark = pytest.mark.looptime
 
+F = TypeVar("F")
 SCENE = Scene("kitchen", Persona("Ren"), history=(Line("Mia", "hello"),))
 AT_ONCE = Settings.of(degree=1)
 TYPED = Settings.of(degree=2, thinking_chance=0.0)
 HELLO = sse({"text": "Hello"}, {"end": "stop"})
+NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "thought_tokens": 0}
 CALL = '{"tool": {"id": "7", "name": "dice", "arguments": {"sides": 6}}}\n{"finish": "tool_calls"}'
+SAYS_HI = '{"text": "Hi\\n"}\n{"after": 60.0, "text": "you"}'
 
 
-class Seen(list[TraceStep]):
-    """A hook that remembers, and checks that every step is told as it is promised."""
+class Seen(list[LoggedFact]):
+    """A hook that remembers."""
 
-    def __call__(self, traced: TraceStep) -> None:
-        assert STEPS[traced.step] == tuple(traced.about)
-        assert traced.about == json.loads(json.dumps(traced.about, allow_nan=False))
-        assert not self or self[-1].at <= traced.at
-        self.append(traced)
+    def __call__(self, logged: LoggedFact) -> None:
+        self.append(logged)
 
-    def of(self, *steps: str) -> list[Mapping[str, Any]]:
-        """What was told of *steps*."""
-        return [traced.about for traced in self if traced.step in steps]
+    def check(self) -> None:
+        """Every fact is told as it is promised."""
+        for logged in self:
+            told = as_json(logged)
+            written = json.loads(json.dumps(told, allow_nan=False))
+            assert FACTS[logged.fact.name] is type(logged.fact)
+            assert in_lists(told) == written
+            assert in_lists(as_json(from_json(written))) == written
+        times = [logged.at for logged in self]
+        assert sorted(times) == times
 
-    def values(self, step: str, *names: str) -> list[Any]:
-        """Some of what was told of a step."""
-        told = [tuple(about[name] for name in names) for about in self.of(step)]
-        return [value for (value,) in told] if len(names) == 1 else told
+    def of(self, kind: type[F]) -> list[F]:
+        """The facts of one kind."""
+        return [logged.fact for logged in self if isinstance(logged.fact, kind)]
+
+    def times(self, kind: type[Fact]) -> list[float]:
+        """When there were facts of one kind."""
+        return [logged.at for logged in self if isinstance(logged.fact, kind)]
+
+    def changes(self, stage: str) -> list[TextChanged]:
+        """What a stage changed, but for the white space between messages."""
+        return [fact for fact in self.of(TextChanged) if fact.stage == stage and fact.by != "joint"]
+
+    def words(self, places: Ranges) -> list[str]:
+        """The model's text at *places*."""
+        heard = "".join(fact.text for fact in self.of(ChunkHeard) if fact.kind == "text")
+        return [heard[start:end] for start, end in places]
 
     @property
-    def steps(self) -> list[str]:
-        return [traced.step for traced in self]
+    def kinds(self) -> list[type[Fact]]:
+        """What happened, in order."""
+        return [type(logged.fact) for logged in self]
+
+
+def in_lists(value: object) -> object:
+    """*value* with lists instead of tuples, as JSON has it."""
+    match value:
+        case dict():
+            return {name: in_lists(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [in_lists(inner) for inner in value]
+        case _:
+            return value
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    """A hook whose facts are checked in the end: a trace does not let a hook fail a reply."""
+    seen = Seen()
+    yield seen
+    seen.check()
 
 
 def scripted(*scripts: str, name: str = "first") -> Model:
@@ -107,68 +190,82 @@ def dice(*, seconds: float = 0.0) -> dict[str, Tool]:
 # --- the reply ---------------------------------------------------------------------------------
 
 
-async def test_a_reply_is_told_from_its_first_step_to_its_last() -> None:
-    seen = Seen()
-
+async def test_a_reply_is_told_from_its_first_fact_to_its_last(seen: Seen) -> None:
     await say(MemoryTarget(), ["Hi\n", "there"], scene=SCENE, settings=AT_ONCE, trace=seen)
 
-    expected = [
-        *("reply", "chunk", "hold", "chunk", "segment", "hold", "post"),
-        *("chunk", "segment", "post", "round"),
-        *("sending", "sent", "sending", "sent", "end"),
-    ]
-    assert sorted(expected) == sorted(seen.steps)
-    assert ("reply", "end") == (seen.steps[0], seen.steps[-1])
-    assert [{"kind": "completed", "reason": "end_of_stream", "error": None}] == seen.values("end", "outcome")
-    assert [(2, "")] == seen.values("end", "messages", "model")
+    sending = (SendingBegan, MessageSent)
+    assert [
+        *(ReplyBegan, ChunkHeard, TextHeld, ChunkHeard, TextCut, TextHeld, MessagePlanned),
+        *(ChunkHeard, TextCut, TextChanged, MessagePlanned, RoundEnded, ReplyEnded),
+    ] == [kind for kind in seen.kinds if kind not in sending]
+    assert [*sending, *sending] == [kind for kind in seen.kinds if kind in sending]
+    done = {"kind": "completed", "reason": "end_of_stream", "error": None}
+    assert ReplyEnded(done, messages=2, model="", failures=0, notices=0, usage=NO_USAGE) == seen[-1].fact
 
 
-async def test_the_settings_that_differ_are_told_but_for_secrets() -> None:
-    seen = Seen()
+async def test_the_settings_that_differ_are_told_but_for_secrets(seen: Seen) -> None:
     values = {"degree": 1, "stop_strings": ["x"], "idle_timeout": inf}
     secret = {"proxy": "http://me:password@proxy.example", "headers": {"x-key": "very-secret"}}
+    scene = replace(SCENE, reply_to="77")
 
-    await say(MemoryTarget(), "Hi", scene=SCENE, settings=Settings.of(**values, **secret), trace=seen)
+    await say(MemoryTarget(), "Hi", scene=scene, settings=Settings.of(**values, **secret), trace=seen)
 
-    (about,) = seen.of("reply")
-    assert {**values, "idle_timeout": "inf", "tables": "text", "math": "text"} == about["settings"]
-    assert ("say", "kitchen", "Ren", None) == tuple(about[name] for name in ("kind", "channel", "persona", "reply_to"))
+    told = {"degree": 1, "stop_strings": ("x",), "idle_timeout": "inf", "tables": "text", "math": "text"}
+    assert [ReplyBegan("say", "kitchen", "Ren", "77", told, VERSION)] == seen.of(ReplyBegan)
 
 
-async def test_times_count_from_the_beginning_of_the_reply() -> None:
-    seen = Seen()
+async def test_times_count_from_the_beginning_of_the_reply(seen: Seen) -> None:
     await asyncio.sleep(100.0)
 
     await say(TimedTarget(), SlowStream(2.0, "one\n", 0.5, "two"), settings=AT_ONCE, trace=seen)
 
-    assert [2.0, 2.5, 2.5] == [traced.at for traced in seen if traced.step == "chunk"]
-    assert [2.0, 0.5, 0.0] == seen.values("chunk", "since")
+    assert [2.0, 2.5, 2.5] == seen.times(ChunkHeard)
+    assert [2.0, 0.5, 0.0] == [fact.since for fact in seen.of(ChunkHeard)]
 
 
-async def test_a_reply_has_the_name_of_its_turn_or_one_of_its_own() -> None:
-    seen = Seen()
+async def test_a_reply_has_the_name_of_its_turn_or_one_of_its_own(seen: Seen) -> None:
     with Stops().open("turn 7") as stop:
-        await say(MemoryTarget(), "Hi", stop=stop, trace=seen.append)
-        assert {"turn 7"} == {traced.turn for traced in seen}
-        await reply(SCENE, scripted('{"text": "Hi"}'), MemoryTarget(), stop=stop, trace=seen.append)
-        assert {"turn 7"} == {traced.turn for traced in seen}
+        await say(MemoryTarget(), "Hi", stop=stop, trace=seen)
+        assert {"turn 7"} == {logged.turn for logged in seen}
+        await reply(SCENE, scripted('{"text": "Hi"}'), MemoryTarget(), stop=stop, trace=seen)
+        assert {"turn 7"} == {logged.turn for logged in seen}
     for _ in range(2):
-        await say(MemoryTarget(), "Hi", trace=seen.append)
-        await reply(SCENE, scripted('{"text": "Hi"}'), MemoryTarget(), trace=seen.append)
+        await say(MemoryTarget(), "Hi", trace=seen)
+        await reply(SCENE, scripted('{"text": "Hi"}'), MemoryTarget(), trace=seen)
 
-    assert 5 == len({traced.turn for traced in seen})
+    assert 5 == len({logged.turn for logged in seen})
+    assert ["say", "reply"] * 3 == [fact.kind for fact in seen.of(ReplyBegan)]
 
 
-async def test_a_reply_that_is_cancelled_has_an_end() -> None:
-    seen = Seen()
+async def test_a_reply_that_is_cancelled_has_an_end(seen: Seen) -> None:
     speaking = asyncio.create_task(say(MemoryTarget(), SlowStream("Hi\n", 60.0), settings=AT_ONCE, trace=seen))
     await asyncio.sleep(1.0)
     speaking.cancel()
     with suppress(asyncio.CancelledError):
         await speaking
 
-    assert [{"kind": "raised", "reason": "CancelledError", "error": None}] == seen.values("end", "outcome")
-    assert "end" == seen.steps[-1]
+    assert [TextChanged("raised", "buffer", "dropped", (), ("Hi\n",), (), ((0, 3),))] == seen.of(TextChanged)
+    raised = {"kind": "raised", "reason": "CancelledError", "error": None}
+    assert [raised] == [fact.outcome for fact in seen.of(ReplyEnded)]
+    assert ReplyEnded is seen.kinds[-1]
+
+
+async def test_lines_that_the_composer_still_has_are_dropped_by_no_rule(seen: Seen) -> None:
+    blocks = Settings.of(shape="blocks")
+    speaking = asyncio.create_task(
+        say(MemoryTarget(), SlowStream("- one\n- two\n- th", 60.0), settings=blocks, trace=seen)
+    )
+    await asyncio.sleep(1.0)
+    speaking.cancel()
+    with suppress(asyncio.CancelledError):
+        await speaking
+
+    dropped = [fact for fact in seen.of(TextChanged) if fact.effect == "dropped"]
+    assert ["- one\n", "- two\n", "- th"] == [text for fact in dropped for text in fact.before]
+    assert {("raised", "composer"), ("raised", "buffer")} == {(fact.by, fact.stage) for fact in dropped}
+    assert 'Cut off "- one\\n", because the reply was cancelled.' in [
+        rendered(told) for told in map(told_of, dropped) if told
+    ]
 
 
 # --- chunks and text ------------------------------------------------------------------------------
@@ -185,72 +282,189 @@ async def test_a_reply_that_is_cancelled_has_an_end() -> None:
     ],
     ids=["thought", "usage", "served", "call", "finished"],
 )  # fmt: skip
-async def test_every_chunk_is_told(chunk: Chunk, kind: str, detail: dict[str, object]) -> None:
-    seen = Seen()
+async def test_every_chunk_is_told(seen: Seen, chunk: Chunk, kind: str, detail: dict[str, object]) -> None:
+    await say(MemoryTarget(), SlowStream(0.5, chunk, "Hi"), settings=AT_ONCE, trace=seen)
 
-    await say(MemoryTarget(), [chunk, "Hi"], settings=AT_ONCE, trace=seen)
-
-    assert (kind, getattr(chunk, "text", ""), detail) == seen.values("chunk", "kind", "text", "detail")[0]
+    assert ChunkHeard(kind, 0.5, getattr(chunk, "text", ""), detail) == seen.of(ChunkHeard)[0]
 
 
-async def test_a_failure_is_told_without_secrets_and_somebody_else_s_only_by_its_type() -> None:
-    seen = Seen()
+async def test_a_failure_is_told_without_secrets_and_somebody_else_s_only_by_its_type(seen: Seen) -> None:
     error = ProviderError("it is asleep", kind=ErrorKind.OVERLOADED, code="529", detail="key sk-abcdefgh1234 sleeps")
 
     await say(MemoryTarget(), SlowStream("Hi", Failed(error)), settings=AT_ONCE, trace=seen)
     await say(MemoryTarget(), SlowStream("Hi", ValueError("password")), settings=AT_ONCE, trace=seen)
 
-    first, second = (outcome["error"] for outcome in seen.values("end", "outcome"))
+    errors: list[Any] = [fact.outcome["error"] for fact in seen.of(ReplyEnded)]
+    first, second = errors
     assert {"type": "ProviderError", "text": "it is asleep", "kind": "provider_overloaded", "code": "529", "detail": "key *** sleeps"} == first  # fmt: skip
     assert "ValueError" in second["text"]
+    assert errors == [fact.detail["error"] for fact in seen.of(ChunkHeard) if fact.kind == "failed"]
+    assert errors == [fact.outcome["error"] for fact in seen.of(RoundEnded)]
     assert "password" not in repr(seen)
     assert "sk-abcdefgh1234" not in repr(seen)
 
 
-async def test_rules_are_told_with_what_they_changed() -> None:
-    seen = Seen()
+async def test_text_is_told_with_what_cut_it_and_where_it_stands(seen: Seen) -> None:
+    text = "One is here.\nTwo is <think>hm</think>there. Three is left"
 
+    await say(MemoryTarget(), text, settings=Settings.of(shape="sentences"), trace=seen)
+
+    assert [
+        TextCut(1, "One is here.\n", "newline", "\n", "", None, "prose", ((13, 0, ""),)),
+        TextCut(2, "Two is there.", "period", ".", "shape", "sentences", "prose", ((7, 13, ""), (6, 37, ""))),
+        TextCut(3, " Three is left", "final", "t", "", None, "prose", ((14, 43, ""),)),
+    ] == seen.of(TextCut)
+    assert [TextHidden("thought", "hm", ((20, 37),))] == seen.of(TextHidden)
+
+
+async def test_code_that_is_sent_on_in_parts_is_told_with_the_setting(seen: Seen) -> None:
+    text = "```py\n" + "x = 1\n" * 50 + "```"
+
+    await say(MemoryTarget(), text, settings=Settings.of(code_overflow=200), trace=seen)
+
+    assert [("overflow", "code_overflow", 200), ("code_close", "", None)] == [
+        (fact.boundary, fact.setting, fact.value) for fact in seen.of(TextCut)
+    ]
+
+
+async def test_rules_are_told_with_what_they_changed(seen: Seen) -> None:
     await say(MemoryTarget(), "Ren: Hi @mia", scene=replace(SCENE, roster=Roster({"mia": "<@1>"})), trace=seen)
 
-    assert [("own_name", ["Ren: Hi @mia"], ["Hi @mia"]), ("mentions", ["Hi @mia"], ["Hi <@1>"])] == seen.values(
-        "rule", "rule", "before", "after"
-    )
-    assert [[1], [1]] == seen.values("rule", "segments")
-    assert [[1]] == seen.values("post", "segments")
+    assert [
+        TextChanged("own_name", "rules", "changed", (1,), ("Ren: Hi @mia",), ("Hi @mia",), ((0, 5),)),
+        TextChanged("mentions", "rules", "changed", (1,), ("Hi @mia",), ("Hi <@1>",), ((8, 12),)),
+    ] == seen.of(TextChanged)
+    (planned,), (sent,) = seen.of(MessagePlanned), seen.of(MessageSent)
+    assert ((1,), "Hi <@1>") == (planned.segments, planned.text)
+    assert ((3, 5, ""), (4, -1, "mentions")) == planned.origin == sent.origin
+    assert ["Hi @mia"] == seen.words(planned.covers) == seen.words(sent.covers)
+
+
+async def test_a_face_of_its_own_is_told_with_its_label(seen: Seen) -> None:
+    scene = Scene("kitchen", Persona("Ren", sprites=(Sprite("mad"),)), reply_to="77")
+
+    await say(MemoryTarget(), "Ren (mad): a\nRen: b", scene=scene, settings=AT_ONCE, trace=seen)
+
+    assert [("Ren", "Ren (mad): "), (None, "")] == [(fact.identity, fact.label) for fact in seen.changes("rules")]
+    assert [("Ren", "Ren (mad): ", "77"), (None, "", None)] == [
+        (fact.identity, fact.label, fact.reply) for fact in seen.of(MessagePlanned)
+    ]
+    assert ["Ren", None] == [fact.identity for fact in seen.of(MessageSent)]
+    assert [["Ren (mad): "], ["Ren: "]] == [seen.words(fact.ranges) for fact in seen.changes("rules")]
+
+
+# --- messages ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "end"),
+    [
+        pytest.param({"degree": 1}, "a\nb", Edge("line", "degree", 1, "\n"), id="a line by degree"),
+        pytest.param({"shape": "lines"}, "a\nb", Edge("line", "shape", "lines", "\n"), id="a line"),
+        pytest.param(
+            {"shape": "sentences"},
+            "It is one. It is two.",
+            Edge("sentence", "shape", "sentences", "."),
+            id="a sentence",
+        ),
+        pytest.param({"shape": "lines"}, "```\nx\n```\nb", Edge("block", "shape", "lines", "\n"), id="a block"),
+        pytest.param({"limit": 50}, "word " * 20, Edge("limit", "limit", 50, " "), id="full"),
+        pytest.param({"code_file": 1}, "```\nx\n```\nb", Edge("file", "code_file", 1, "`"), id="a file"),
+        pytest.param(
+            {"degree": 1, "message_limit": 1},
+            "a\nb",
+            Edge("message_limit", "message_limit", 1, "\n"),
+            id="the last one",
+        ),
+        pytest.param({}, "Hi", Edge("reply", "", None, "i"), id="the model"),
+    ],
+)
+async def test_a_message_ends_because_of_a_setting_or_of_the_model(
+    seen: Seen, values: dict[str, object], text: str, end: Edge
+) -> None:
+    await say(Gallery(), text, settings=Settings.of(**values), trace=seen)
+
+    assert end == seen.of(MessagePlanned)[0].ends
+
+
+async def test_a_message_starts_where_the_one_before_it_ended(seen: Seen) -> None:
+    await say(MemoryTarget(), "One\n```py\nx\n```\nTwo", settings=AT_ONCE, trace=seen)
+
+    line, block = (Edge(reason, "degree", 1, "\n") for reason in ("line", "block"))
+    assert [(Edge("reply"), line), (line, block), (block, Edge("reply", mark="o"))] == [
+        (fact.starts, fact.ends) for fact in seen.of(MessagePlanned)
+    ]
+
+
+@pytest.mark.parametrize(("degree", "by"), [(3, "casual"), (None, "split")], ids=["casual", "sentences"])
+async def test_a_full_stop_that_is_left_out_is_told_also_at_the_end(seen: Seen, degree: int | None, by: str) -> None:
+    await say(MemoryTarget(), "one is. two is.", settings=Settings.of(degree=degree, shape="sentences"), trace=seen)
+
+    assert ["one is", "two is"] == [fact.text for fact in seen.of(MessageSent)]
+    assert [(by, "dropped", (".",), ((6, 7),)), (by, "dropped", (".",), ((14, 15),))] == [
+        (fact.by, fact.effect, fact.before, fact.ranges) for fact in seen.changes("composer")
+    ]
+
+
+async def test_the_pause_before_a_message_is_told_in_its_parts(seen: Seen) -> None:
+    settings = Settings.of(degree=2, thinking_chance=1.0, typing_budget=1.0)
+
+    await say(MemoryTarget(), "one\ntwo\nthree", settings=settings, trace=seen)
+
+    pauses = [(fact.pause, fact.typing, fact.breath, fact.thinking, fact.cut) for fact in seen.of(MessagePlanned)]
+    pause, typing, breath, thinking, cut = pauses.pop()
+    assert [(0.0, 0.0, 0.0, 0.0, 0.0), (0.75, 0.75, 0.0, 0.0, 0.0)] == pauses
+    assert (1.0, 0.75) == (pause, typing)
+    assert min(breath, thinking) > 0.0
+    assert cut == pytest.approx(typing + breath + thinking - pause)
 
 
 # --- the outbox -------------------------------------------------------------------------------------
 
 
-async def test_a_message_is_told_with_what_it_waited_for_and_how_long_it_took() -> None:
-    seen = Seen()
-
+async def test_a_message_is_told_with_what_it_waited_for_and_how_long_it_took(seen: Seen) -> None:
     await say(TimedTarget(latency=0.2), SlowStream("one\ntwo\nx", 9.0), settings=TYPED, trace=seen)
 
-    assert [([1], {}, 0.2), ([2], {"typing": 0.75}, 0.2), ([3], {}, 0.2)] == seen.values(
-        "sent", "posts", "waited", "seconds"
-    )
-    assert [("one", "1"), ("two", "2"), ("x", "3")] == seen.values("sent", "text", "message")
+    def sent(number: int, text: str, start: int, **waited: float) -> MessageSent:
+        end = start + len(text)
+        return MessageSent((number,), text, ((len(text), start, ""),), ((start, end),), str(number), None, None, None, waited, 0.2)  # fmt: skip
+
+    assert [sent(1, "one", 0), sent(2, "two", 4, typing=0.75), sent(3, "x", 8)] == seen.of(MessageSent)
 
 
-async def test_a_chat_that_is_slower_than_the_model_presses_back() -> None:
-    seen = Seen()
-
+async def test_a_chat_that_is_slower_than_the_model_presses_back(seen: Seen) -> None:
     await say(TimedTarget(latency=1.0), SlowStream(*(f"{n}\n" for n in range(4))), settings=Settings.of(degree=1, queue=1), trace=seen)  # fmt: skip
 
-    assert [1.0, 1.0] == seen.values("back_pressure", "seconds")[-2:]
+    assert [1.0, 1.0] == [fact.seconds for fact in seen.of(ReadingPaused)[-2:]]
 
 
-async def test_messages_that_were_put_together_are_told_with_the_reason() -> None:
-    seen, target = Seen(), MeteredChannel()
+async def test_messages_that_were_put_together_are_told_with_the_reason(seen: Seen) -> None:
     lines = SlowStream(*(item for number in range(8) for item in (f"{number}\n", 0.5)), "end")
 
-    await say(target, lines, settings=Settings.of(degree=1), trace=seen)
+    await say(MeteredChannel(), lines, settings=AT_ONCE, trace=seen)
 
-    assert [([4, 5, 6, 7], "3\n4\n5\n6", "rate_limit")] == seen.values("merged", "posts", "text", "why")[:1]
-    numbers, waits = zip(*seen.values("sent", "posts", "waited"), strict=True)
-    assert list(range(1, 10)) == [number for group in numbers for number in group]
-    assert {"rate_limit"} == {reason for waited in waits for reason in waited}
+    assert MessagesMerged((4, 5, 6, 7), "3\n4\n5\n6", "rate_limit") == seen.of(MessagesMerged)[0]
+    sent = seen.of(MessageSent)
+    assert list(range(1, 10)) == [number for fact in sent for number in fact.posts]
+    assert {"rate_limit"} == {reason for fact in sent for reason in fact.waited}
+    assert (["3\n4\n5\n6"], ((7, 6, ""),)) == (seen.words(sent[3].covers), sent[3].origin)
+
+
+class Stubborn(MemoryTarget):
+    """Takes each message at the second attempt."""
+
+    async def send(self, post: Post, /) -> Receipt:
+        return replace(await super().send(post), refusals=(RefusedAttempt("overloaded", "503", "retry"),))
+
+
+async def test_attempts_that_were_refused_are_told_before_the_message(seen: Seen) -> None:
+    await say(Stubborn(), "One.\nTwo.", settings=AT_ONCE, trace=seen)
+
+    told = [logged.fact for logged in seen if isinstance(logged.fact, SendRefused | MessageSent)]
+    assert [SendRefused((1,), "overloaded", "503", "retry"), SendRefused((2,), "overloaded", "503", "retry")] == told[
+        ::2
+    ]
+    assert [(1,), (2,)] == [fact.posts for fact in told[1::2]]
 
 
 class Painter:
@@ -270,71 +484,145 @@ class Gallery(MemoryTarget):
         super().__init__(limits=Limits(files=True))
 
 
-TABLE = "Look:\n| a | b |\n|---|---|\n| 1 | 2 |\n\nNice."
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
 
 
 @pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: pictures are made in a thread, in real time
-@pytest.mark.parametrize(("data", "attachment"), [(b"png", "table.png"), (None, None)], ids=["made", "not to be had"])
+@pytest.mark.parametrize(
+    ("data", "attachment", "origin"),
+    [(b"png", "table.png", ()), (None, None, ((22, -1, "tables"),))],
+    ids=["made", "not to be had"],
+)
 async def test_a_picture_is_known_by_its_post_whether_it_can_be_made_or_not(
-    data: bytes | None, attachment: str | None
+    seen: Seen, data: bytes | None, attachment: str | None, origin: OriginRuns
 ) -> None:
-    seen = Seen()
+    preparer = PostPreparer(Painter(data))
 
-    await say(Gallery(), TABLE, settings=AT_ONCE, preparer=PostPreparer(Painter(data)), trace=seen)
+    await say(Gallery(), f"Look:\n{TABLE}\n\nNice.", settings=AT_ONCE, preparer=preparer, trace=seen)
 
-    assert [False, True, False] == seen.values("post", "picture")
-    assert [([1], None), ([2], attachment), ([3], None)] == seen.values("sent", "posts", "attachment")
-    assert ["picture"] == [*seen.of("sent")[1]["waited"]]
+    planned, sent = seen.of(MessagePlanned), seen.of(MessageSent)
+    assert [False, True, False] == [fact.picture for fact in planned]
+    assert Edge("picture", "tables", "picture", "\n") == planned[1].ends == planned[2].starts
+    assert [((1,), None), ((2,), attachment), ((3,), None)] == [(fact.posts, fact.attachment) for fact in sent]
+    assert [["Look:"], [TABLE], ["Nice."]] == [seen.words(fact.covers) for fact in sent]
+    assert [["Look:"], [TABLE], ["Nice."]] == [seen.words(fact.covers) for fact in planned]
+    assert ((), origin) == (planned[1].origin, sent[1].origin)
+    assert [[], ["picture"], []] == [[*fact.waited] for fact in sent]
 
 
-async def test_looking_people_up_is_told_as_what_was_waited_for() -> None:
+@pytest.mark.looptime(False)  # noqa: FBT003  # as above
+async def test_a_formula_that_is_a_picture_ends_messages_by_its_own_setting(seen: Seen) -> None:
+    preparer = PostPreparer(Painter(b"png"), formula_painter=Painter(b"png"))
+
+    await say(Gallery(), f"{TABLE}\n\nIt is hot.\n\n$$\nE = m c^2\n$$\n\nNice.", preparer=preparer, trace=seen)
+
+    table, text, formula, _ = planned = seen.of(MessagePlanned)
+    assert [True, False, True, False] == [fact.picture for fact in planned]
+    assert ("picture", "tables") == (table.ends.reason, table.ends.setting)
+    for end in (text.ends, formula.starts, formula.ends):
+        assert ("formula", "math", "picture") == (end.reason, end.setting, end.value)
+
+
+async def test_looking_people_up_is_told_as_what_was_waited_for(seen: Seen) -> None:
     async def find(*_: str) -> str:
         await asyncio.sleep(0.5)
         return "<@9>"
 
-    seen = Seen()
     preparer = PostPreparer(None, Lookup(find, clock=now))
 
     await say(TimedTarget(), "hi @ghost", settings=AT_ONCE, preparer=preparer, trace=seen)
 
-    assert [([1], "hi <@9>", {"names": 0.5})] == seen.values("sent", "posts", "text", "waited")
+    assert [TextChanged("names", "outbox", "changed", (1,), ("hi @ghost",), ("hi <@9>",), ((3, 9),))] == (
+        seen.of(TextChanged)
+    )
+    assert [((1,), "hi <@9>", ((3, 0, ""), (4, -1, "names")), {"names": 0.5})] == [
+        (fact.posts, fact.text, fact.origin, fact.waited) for fact in seen.of(MessageSent)
+    ]
 
 
-async def test_a_message_that_cannot_be_sent_is_told_with_all_that_is_dropped_for_it() -> None:
-    seen = Seen()
+class Shouting(TimedTarget):
+    """Writes in capitals what it is sent."""
+
+    async def send(self, post: Post, /) -> Receipt:
+        receipt = await super().send(post)
+        return replace(receipt, post=replace(post, text=post.text.replace("you", "YOU")))
+
+
+async def test_what_a_chat_wrote_itself_is_told_as_such(seen: Seen) -> None:
+    await say(Shouting(), "hi you there", trace=seen)
+
+    assert [("hi YOU there", ((3, 0, ""), (3, -1, "target"), (6, 6, "")), ((0, 12),))] == [
+        (fact.text, fact.origin, fact.covers) for fact in seen.of(MessageSent)
+    ]
+
+
+async def test_a_message_that_cannot_be_sent_is_told_with_all_that_is_dropped_for_it(seen: Seen) -> None:
     target = TimedTarget(
         fail_at=1, error=DeliveryError("the channel is gone", code=10003, kind=DeliveryKind.CHANNEL_GONE)
     )
 
     await say(target, "one\ntwo\nthree", settings=AT_ONCE, trace=seen)
 
-    ((posts, error),) = seen.values("unsent", "posts", "error")
-    assert ([2], "channel_gone", "10003") == (posts, error["kind"], error["code"])
-    assert ("nothing", [], [3]) == seen.values("cut", "keep", "posts", "dropped")[0]
+    error = {"type": "DeliveryError", "text": "the channel is gone", "kind": "channel_gone", "code": "10003", "detail": ""}  # fmt: skip
+    assert [MessageRefused((2,), {}, error)] == seen.of(MessageRefused)
+    assert [QueueCut("nothing", (), (3,), None)] == [fact for fact in seen.of(QueueCut) if fact.dropped]
+    assert [(1,)] == [fact.posts for fact in seen.of(MessageSent)]
 
 
-async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent() -> None:
-    seen = Seen()
+async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent(seen: Seen) -> None:
     stops = Stops()
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, lambda: stops.request("turn", by="Mia"))
         await say(TimedTarget(), SlowStream("one\ntwo\nthree\nfour. fi", 60.0), settings=TYPED, stop=handle, trace=seen)
 
-    assert [("user", "Mia")] == seen.values("stop", "reason", "by")
-    assert ("clause", [2, 3, 4], [], "two\nthree\nfour.") == seen.values("cut", "keep", "posts", "dropped", "text")[0]
-    assert [([1], {}), ([2, 3, 4], {"typing": 0.5})] == seen.values("sent", "posts", "waited")
+    assert [StopAsked("user", "Mia")] == seen.of(StopAsked)
+    assert [0.5] == seen.times(StopAsked)
+    assert [TextChanged("unfinished_clause", "buffer", "dropped", (), (" fi",), (), ((19, 22),))] == (
+        seen.changes("buffer")
+    )
+    assert Edge("stop", "on_stop", "clause", ".") == seen.of(MessagePlanned)[-1].ends
+    assert QueueCut("clause", (2, 3, 4), (), "two\nthree\nfour.") == seen.of(QueueCut)[0]
+    assert [((1,), {}), ((2, 3, 4), {"typing": 0.5})] == [(fact.posts, fact.waited) for fact in seen.of(MessageSent)]
 
 
-async def test_what_does_not_fit_into_the_last_message_is_dropped() -> None:
-    seen = Seen()
+async def test_what_does_not_fit_into_the_last_message_is_dropped(seen: Seen) -> None:
     stops, lines = Stops(), "".join(f"{letter * 40}\n" for letter in "abcd")
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
         settings = TYPED.with_values({"limit": 90})
         await say(TimedTarget(), SlowStream(f"one\n{lines}", 60.0), settings=settings, stop=handle, trace=seen)
 
-    assert ("clause", [2, 3], [4, 5]) == seen.values("cut", "keep", "posts", "dropped")[0]
-    assert [[1], [2, 3]] == seen.values("sent", "posts")
+    last = f"{'a' * 40}\n{'b' * 40}"
+    assert QueueCut("clause", (2, 3), (4, 5), last) == seen.of(QueueCut)[0]
+    assert [((1,), "one"), ((2, 3), last)] == [(fact.posts, fact.text) for fact in seen.of(MessageSent)]
+
+
+async def test_of_the_last_message_that_fits_only_in_part_the_rest_is_dropped(seen: Seen) -> None:
+    stops, text = Stops(), f"one\n{'a' * 30}\nThis is one. And @mia is two, which is longer.\n"
+    scene = replace(SCENE, roster=Roster({"mia": "<@1>"}))
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
+        settings = TYPED.with_values({"limit": 60})
+        await say(TimedTarget(), SlowStream(text, 60.0), scene=scene, settings=settings, stop=handle, trace=seen)
+
+    last = f"{'a' * 30}\nThis is one."
+    assert QueueCut("clause", (2, 3), (), last) == seen.of(QueueCut)[0]
+    (cut,), sent = seen.changes("outbox"), seen.of(MessageSent)[-1]
+    assert ("stop", "dropped", (3,), (), (last,)) == (cut.by, cut.effect, cut.segments, cut.before, cut.after)
+    assert [" And @mia is two, which is longer."] == seen.words(cut.ranges)
+    assert ((2, 3), [last], ((43, 4, ""),)) == (sent.posts, seen.words(sent.covers), sent.origin)
+
+
+async def test_what_is_put_between_the_parts_of_the_last_message_is_told(seen: Seen) -> None:
+    stops, settings = Stops(), Settings.of(degree=3)
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
+        model = SlowStream("it is one. it is two. it is three. it", 60.0)
+        await say(TimedTarget(), model, settings=settings, stop=handle, trace=seen)
+
+    sent = seen.of(MessageSent)[-1]
+    assert "it is two\nit is three" == sent.text
+    assert ((9, 11, ""), (1, -1, "stop"), (11, 22, "")) == sent.origin
 
 
 @pytest.mark.parametrize(
@@ -342,12 +630,11 @@ async def test_what_does_not_fit_into_the_last_message_is_dropped() -> None:
     [(SlowStream(600.0), False, 5.0), (SlowStream("Hi\n", 600.0), True, 2.0)],
     ids=["never", "in the middle"],
 )
-async def test_a_silent_model_is_told(model: SlowStream, seconds: float, *, has_begun: bool) -> None:
-    seen = Seen()
-
+async def test_a_silent_model_is_told(seen: Seen, model: SlowStream, seconds: float, *, has_begun: bool) -> None:
     await say(MemoryTarget(), model, settings=Settings.of(degree=1, first_timeout=5.0, idle_timeout=2.0), trace=seen)
 
-    assert [(has_begun, seconds)] == seen.values("stall", "has_begun", "seconds")
+    assert [ModelStalled(has_begun, seconds)] == seen.of(ModelStalled)
+    assert [seconds] == seen.times(ModelStalled)
 
 
 class Mute(MemoryTarget):
@@ -358,16 +645,15 @@ class Mute(MemoryTarget):
 
 
 @pytest.mark.parametrize(("target", "is_shown"), [(MemoryTarget(), True), (Mute(), False)], ids=["shown", "not shown"])
-async def test_notices_are_told(target: MemoryTarget, *, is_shown: bool) -> None:
-    seen = Seen()
-
+async def test_notices_are_told(seen: Seen, target: MemoryTarget, *, is_shown: bool) -> None:
     await say(target, SlowStream(600.0), trace=seen)
 
-    assert [("No answer", "warning", is_shown)] == seen.values("notice", "title", "urgency", "is_shown")
+    text = "The model did not begin to answer in time; try again in a little while."
+    assert [NoticeShown("No answer", text, "warning", is_shown)] == seen.of(NoticeShown)
+    assert [int(is_shown)] == [fact.notices for fact in seen.of(ReplyEnded)]
 
 
-async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends() -> None:
-    seen = Seen()
+async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends(seen: Seen) -> None:
     pieces = [
         "One (two\n",
         "three) four\n",
@@ -385,121 +671,127 @@ async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends() ->
     await say(MemoryTarget(), pieces, settings=AT_ONCE, trace=seen)
 
     assert [
-        ("mark", "("),
-        ("undecided", "\n"),
-        ("code", "```"),
-        ("undecided", "\n"),
-        ("table", ""),
-        ("hidden", "thought"),
-        ("mark", "<think>"),
-        ("", ""),
-    ] == seen.values("hold", "why", "mark")
-    assert 9 == seen.values("hold", "size")[0]
-
-
-async def test_each_wait_is_told_once_and_ends_when_the_message_is_on_its_way() -> None:
-    seen = Seen()
-
-    await say(TimedTarget(latency=0.2), SlowStream("one\ntwo\n", 0.1, "three\nx", 9.0), settings=TYPED, trace=seen)
-
-    assert [([2], "typing"), ([3], "typing")] == seen.values("wait", "posts", "why")[:2]
-    assert seen.values("sent", "posts") == seen.values("sending", "posts")
-    waits, sendings, sents = ([t for t in seen if t.step == step] for step in ("wait", "sending", "sent"))
-    assert [sent.about["waited"] for sent in sents[1:3]] == [
-        {"typing": round(sending.at - wait.at, 6)} for wait, sending in zip(waits[:2], sendings[1:3], strict=True)
+        TextHeld("mark", "(", 9),
+        TextHeld("undecided", "\n", 21),
+        TextHeld("code", "```", 6),
+        TextHeld("undecided", "\n", 1),
+        TextHeld("table", "", 18),
+        TextHeld("hidden", "thought", 0),
+        TextHeld("mark", "<think>", 11),
+        TextHeld("", "", 5),
+    ] == seen.of(TextHeld)
+    assert [("thought", "hm", ["<think>hm</think>"])] * 2 == [
+        (fact.kind, fact.text, seen.words(fact.ranges)) for fact in seen.of(TextHidden)
     ]
+    assert ["end ", "."] == seen.words(seen.of(MessageSent)[-1].covers)
 
 
-async def test_a_wait_for_the_rate_limit_is_told() -> None:
-    seen = Seen()
+async def test_each_wait_is_told_once_and_ends_when_the_message_is_on_its_way(seen: Seen) -> None:
+    model = SlowStream("one\ntwo\nth", 0.5, "ree\nx", 9.0)  # the third comes while the second waits
+
+    await say(TimedTarget(latency=0.2), model, settings=TYPED, trace=seen)
+
+    sendings, sents = seen.of(SendingBegan), seen.of(MessageSent)
+    assert [MessageWaits((2,), "typing"), MessageWaits((3,), "typing")] == seen.of(MessageWaits)
+    assert [fact.posts for fact in sents] == [fact.posts for fact in sendings]
+    waited = zip(seen.times(MessageWaits), seen.times(SendingBegan)[1:3], strict=True)
+    assert [{"typing": round(end - start, 6)} for start, end in waited] == [fact.waited for fact in sents[1:3]]
+
+
+async def test_a_wait_for_the_rate_limit_is_told(seen: Seen) -> None:
     lines = SlowStream(*(item for number in range(8) for item in (f"{number}\n", 0.5)), "end")
 
     await say(MeteredChannel(), lines, settings=AT_ONCE, trace=seen)
 
-    assert {"rate_limit"} == set(seen.values("wait", "why"))
-    assert [4] == seen.values("wait", "posts")[0]
+    assert {"rate_limit"} == {fact.why for fact in seen.of(MessageWaits)}
+    assert (4,) == seen.of(MessageWaits)[0].posts
 
 
 # --- who is asked -------------------------------------------------------------------------------------
 
 
-async def test_a_try_a_request_a_round_and_an_end() -> None:
-    seen = Seen()
+async def test_an_attempt_a_request_a_round_and_an_end(seen: Seen) -> None:
     model = scripted('{"text": "Hi"}\n{"usage": {"input_tokens": 5, "output_tokens": 2}}\n{"finish": "stop"}')
 
     await reply(SCENE, model, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [(1, "first", None, "first", 0.0, 0, False)] == seen.values("try", *STEPS["try"])
-    assert [(1, "", False, None, 1, 0)] == seen.values(
-        "request", "number", "rung", "remembered", "error", "turns", "tools"
-    )
-    assert [("completed", 1, 5)] == [
-        (r["outcome"]["kind"], r["said"], r["usage"]["input_tokens"]) for r in seen.of("round")
-    ]
-    assert [(1, "first", "nothing")] == seen.values("tried", "number", "model", "cure")
-    assert [("first", 0, 0)] == seen.values("end", "model", "failures", "notices")
+    done = {"kind": "completed", "reason": "stop", "error": None}
+    usage = NO_USAGE | {"input_tokens": 5, "output_tokens": 2}
+    (request,) = seen.of(RequestSent)
+    assert [AttemptBegan(1, "first", None, "first", 0.0, 0, reminded=False)] == seen.of(AttemptBegan)
+    assert RequestSent(1, "", remembered=False, error=None, turns=1, tools=0, bytes=request.bytes) == request
+    assert request.bytes > 0
+    assert [RoundEnded(1, done, 1, usage)] == seen.of(RoundEnded)
+    assert [AttemptEnded(1, "first", done, "nothing")] == seen.of(AttemptEnded)
+    assert [ReplyEnded(done, 1, "first", 0, 0, usage)] == seen.of(ReplyEnded)
 
 
-async def test_every_request_of_a_ladder_is_told_with_the_error_that_led_to_it() -> None:
-    seen = Seen()
+async def test_every_request_of_a_ladder_is_told_with_the_error_that_led_to_it(seen: Seen) -> None:
     refused = refusal(400, f"Unsupported parameter: 'top_p', for {KEY}")
     model = Model(TinyCodec({**CORE, "top_p": 0.9}), Server(refused, HELLO, HELLO), name="tiny")
 
     for _ in range(2):
         await reply(SCENE, model, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [(1, "default", False), (2, "probe_drop_top_p", False), (1, "recalled", True)] == (
-        seen.values("request", "number", "rung", "remembered")
-    )
-    assert [None, "Unsupported parameter: 'top_p', for ***", None] == (
-        [error and error["detail"] for error in seen.values("request", "error")]
-    )
+    requests = seen.of(RequestSent)
+    assert [(1, "default", False), (2, "probe_drop_top_p", False), (1, "recalled", True)] == [
+        (fact.number, fact.rung, fact.remembered) for fact in requests
+    ]
+    assert [None, "Unsupported parameter: 'top_p', for ***", None] == [
+        fact.error and fact.error["detail"] for fact in requests
+    ]
+    assert requests[0].bytes > requests[1].bytes == requests[2].bytes
     assert KEY not in repr(seen)
 
 
-async def test_a_key_that_a_model_repeats_is_not_told() -> None:
-    seen = Seen()
-
+async def test_a_key_that_a_model_repeats_is_not_told(seen: Seen) -> None:
     await reply(SCENE, tiny(sse({"text": f"My key is {KEY}."}, {"end": "stop"})), MemoryTarget(), trace=seen)
 
-    assert ["My key is ***."] == seen.values("sent", "text")
+    (cut,), (planned,), (sent,) = seen.of(TextCut), seen.of(MessagePlanned), seen.of(MessageSent)
+    hidden = f"My key is {'*' * len(KEY)}."
+    assert hidden == cut.text == planned.text == sent.text
+    assert ((len(hidden), 0, ""),) == cut.origin == planned.origin == sent.origin
     assert KEY not in repr(seen)
 
 
-async def test_another_key_and_another_model_are_told_with_their_reasons() -> None:
-    seen = Seen()
+async def test_another_key_and_another_model_are_told_with_their_reasons(seen: Seen) -> None:
     ring = Keyring(["secret-key-one", "secret-key-two"])
     first = tiny(refusal(401, "bad key"), refusal(401, "bad key"), name="first", keyring=ring)
 
     await reply(SCENE, [first, tiny(HELLO, name="second")], MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    expected = [("first", "key 1", "first"), ("first", "key 2", "another key"), ("second", None, "another model")]
-    assert expected == seen.values("try", "model", "key", "why")
-    assert ["key", "key", "nothing"] == seen.values("tried", "cure")
-    assert [("second", 2)] == seen.values("end", "model", "failures")
+    assert [
+        AttemptBegan(1, "first", "key 1", "first"),
+        AttemptBegan(2, "first", "key 2", "another key"),
+        AttemptBegan(3, "second", None, "another model"),
+    ] == seen.of(AttemptBegan)
+    assert [(1, "first", "key"), (2, "first", "key"), (3, "second", "nothing")] == [
+        (fact.number, fact.model, fact.cure) for fact in seen.of(AttemptEnded)
+    ]
+    assert [("second", 2)] == [(fact.model, fact.failures) for fact in seen.of(ReplyEnded)]
     assert "secret-key" not in repr(seen)
 
 
-async def test_a_model_that_is_busy_is_asked_later() -> None:
-    seen = Seen()
-
+async def test_a_model_that_is_busy_is_asked_later(seen: Seen) -> None:
     await reply(SCENE, tiny(refusal(503, "busy"), HELLO), MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [("first", 0.0), ("later", 1.0)] == seen.values("try", "why", "waited")
-    assert ["time", "nothing"] == seen.values("tried", "cure")
+    assert [("first", 0.0), ("later", 1.0)] == [(fact.why, fact.waited) for fact in seen.of(AttemptBegan)]
+    assert [0.0, 1.0] == seen.times(AttemptBegan)
+    assert {0.0} == {fact.since for fact in seen.of(ChunkHeard)}, "counted from the request"
+    assert ["time", "nothing"] == [fact.cure for fact in seen.of(AttemptEnded)]
 
 
-async def test_a_model_that_says_nothing_is_asked_once_more() -> None:
-    seen = Seen()
+async def test_a_model_that_says_nothing_is_asked_once_more(seen: Seen) -> None:
     model = scripted('{"finish": "length"}', '{"finish": "length"}', '{"text": "Hi"}')
 
     await reply(SCENE, model, MemoryTarget(), settings=Settings.of(empty_drop=1), trace=seen)
 
-    assert [("first", 0), ("once more", 1), ("once more", 2)] == seen.values("try", "why", "dropped")
+    assert [("first", 0), ("once more", 1), ("once more", 2)] == [
+        (fact.why, fact.dropped) for fact in seen.of(AttemptBegan)
+    ]
 
 
-async def test_a_model_whose_keys_rest_is_passed_over() -> None:
-    seen = Seen()
+async def test_a_model_whose_keys_rest_is_passed_over(seen: Seen) -> None:
     ring = Keyring("secret-key-one")
     key = ring.main
     ring.failed(key, ProviderError("slow down", kind=ErrorKind.RATE_LIMIT, retry_after=30.0))
@@ -510,14 +802,11 @@ async def test_a_model_whose_keys_rest_is_passed_over() -> None:
     models = [tiny(name="tired", keyring=ring), unready, tiny(HELLO, name="fresh")]
     await reply(SCENE, models, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [("tired", "cooldown", 30.0), ("", "not ready", None)] == seen.values(
-        "passed_over", "model", "why", "seconds"
-    )
-    assert ["fresh"] == seen.values("try", "model")
+    assert [ModelSkipped("tired", "cooldown", 30.0), ModelSkipped("", "not ready", None)] == seen.of(ModelSkipped)
+    assert ["fresh"] == [fact.model for fact in seen.of(AttemptBegan)]
 
 
-async def test_what_a_failed_try_said_is_put_aside_and_taken_back() -> None:
-    seen = Seen()
+async def test_what_a_failed_attempt_said_is_put_aside_and_taken_back(seen: Seen) -> None:
     first = scripted('{"text": "one\\ntwo\\n"}\n{"after": 0.5, "error": "asleep"}')
     settings = TYPED.with_values({"model_retries": 0})
 
@@ -525,14 +814,16 @@ async def test_what_a_failed_try_said_is_put_aside_and_taken_back() -> None:
         SCENE, [first, scripted('{"text": "better"}', name="second")], TimedTarget(), settings=settings, trace=seen
     )
 
-    assert [[2]] == seen.values("withdrawn", "posts")
-    assert [["1"]] == seen.values("superseded", "messages")
-    assert [("1", None)] == seen.values("deleted", "message", "error")
-    assert [[1], [3]] == seen.values("sent", "posts")
+    assert [QueueWithdrawn((2,))] == seen.of(QueueWithdrawn)
+    assert [MessagesSuperseded(("1",))] == seen.of(MessagesSuperseded)
+    assert [MessageDeleted("1", 0.0, None)] == seen.of(MessageDeleted)
+    assert [((1,), ["one"]), ((3,), ["better"])] == [
+        (fact.posts, seen.words(fact.covers)) for fact in seen.of(MessageSent)
+    ]
+    assert Edge("reply") == seen.of(MessagePlanned)[2].starts
 
 
-async def test_what_was_put_aside_is_brought_back_if_nobody_does_better() -> None:
-    seen = Seen()
+async def test_what_was_put_aside_is_brought_back_if_nobody_does_better(seen: Seen) -> None:
     first = scripted('{"text": "one\\ntwo\\n"}\n{"after": 0.5, "error": "asleep"}')
     settings = TYPED.with_values({"model_retries": 0})
 
@@ -540,9 +831,22 @@ async def test_what_was_put_aside_is_brought_back_if_nobody_does_better() -> Non
         SCENE, [first, scripted('{"error": "asleep too"}', name="second")], TimedTarget(), settings=settings, trace=seen
     )
 
-    assert [["1"]] == seen.values("spared", "messages")
-    assert [[2]] == [posts for posts in seen.values("brought_back", "posts") if posts]
-    assert [[1], [2]] == seen.values("sent", "posts")
+    assert [MessagesSpared(("1",))] == seen.of(MessagesSpared)
+    assert [QueueRestored((2,))] == [fact for fact in seen.of(QueueRestored) if fact.posts]
+    assert [((1,), ["one"]), ((2,), ["two"])] == [
+        (fact.posts, seen.words(fact.covers)) for fact in seen.of(MessageSent)
+    ]
+
+
+async def test_what_was_brought_back_can_still_be_dropped(seen: Seen) -> None:
+    stops, settings = Stops(), TYPED.with_values({"model_retries": 0, "on_stop": "silence"})
+    models = [scripted('{"text": "one\\ntwo\\n"}\n{"after": 0.5, "error": "asleep"}'), scripted('{"error": "asleep"}')]
+    with stops.open("turn") as stop:
+        asyncio.get_running_loop().call_later(0.625, stops.request, "turn")
+        await reply(SCENE, models, TimedTarget(), settings=settings, stop=stop, trace=seen)
+
+    assert [(0.5, (2,))] == [(one.at, one.fact.posts) for one in seen if isinstance(one.fact, QueueRestored)]
+    assert [QueueCut("nothing", (), (2,), None)] == [fact for fact in seen.of(QueueCut) if fact.dropped]
 
 
 class Sticky(TimedTarget):
@@ -552,65 +856,85 @@ class Sticky(TimedTarget):
         raise OSError(receipt.message_id)
 
 
-async def test_a_message_that_cannot_be_taken_back_is_told_with_the_reason() -> None:
-    seen = Seen()
+async def test_a_message_that_cannot_be_taken_back_is_told_with_the_reason(seen: Seen) -> None:
     old = Receipt(Post("old", Boundary.FINAL), "99")
 
     await reply(SCENE, scripted('{"text": "Hi"}'), Sticky(), settings=AT_ONCE, supersedes=[old], trace=seen)
 
-    ((message, error),) = seen.values("deleted", "message", "error")
-    assert ("99", "OSError", "") == (message, error["type"], error["text"])
+    error = {"type": "OSError", "text": "", "kind": "", "code": "", "detail": ""}
+    assert [MessageDeleted("99", 0.0, error)] == seen.of(MessageDeleted)
 
 
 # --- tools ---------------------------------------------------------------------------------------------
 
 
-async def test_tools_are_told_between_the_rounds() -> None:
-    seen = Seen()
+async def test_tools_are_told_between_the_rounds(seen: Seen) -> None:
     model = scripted('{"text": "Rolling. I th"}\n' + CALL, '{"text": "A four."}')
 
     await reply(SCENE, model, MemoryTarget(), settings=AT_ONCE, tools=dice(), trace=seen)
 
-    assert [("7", "dice", '{"sides": 6}', False, False)] == (
-        seen.values("tool", "call", "name", "arguments", "is_error", "remembered")
-    )
-    assert ["round", "tool", "round"] == [step for step in seen.steps if step in ("round", "tool")]
-    assert [("needs_tools", "dice"), ("completed", "end_of_stream")] == [
-        (outcome["kind"], outcome["reason"]) for outcome in seen.values("round", "outcome")
+    assert [ToolCalled("7", "dice", '{"sides": 6}', 0.0, is_error=False, remembered=False)] == seen.of(ToolCalled)
+    assert [RoundEnded, ToolCalled, RoundEnded] == [kind for kind in seen.kinds if kind in (RoundEnded, ToolCalled)]
+    assert [(1, "needs_tools", "dice"), (2, "completed", "end_of_stream")] == [
+        (fact.number, fact.outcome["kind"], fact.outcome["reason"]) for fact in seen.of(RoundEnded)
     ]
+    first, second = seen.of(MessagePlanned)
+    assert Edge("tool_call", "", None, ".") == first.ends == second.starts
+    assert [["Rolling."], ["A four."]] == [seen.words(fact.covers) for fact in (first, second)]
+    assert [("unfinished_clause", [" I th"])] == [(fact.by, seen.words(fact.ranges)) for fact in seen.of(TextChanged)]
 
 
-async def test_a_result_that_is_remembered_is_told_as_such() -> None:
+@pytest.mark.parametrize(
+    "models",
+    [
+        [scripted('{"text": "Rolling."}\n' + CALL, SAYS_HI)],
+        [scripted('{"text": "Rolling."}\n{"error": "asleep"}'), scripted(SAYS_HI)],
+    ],
+    ids=["after a tool", "after another model"],
+)
+async def test_what_is_said_later_stands_behind_what_was_said_before(seen: Seen, models: list[Model]) -> None:
+    settings = AT_ONCE.with_values({"model_retries": 0})
+    speaking = asyncio.create_task(reply(SCENE, models, MemoryTarget(), tools=dice(), settings=settings, trace=seen))
+    await asyncio.sleep(1.0)
+    speaking.cancel()
+    with suppress(asyncio.CancelledError):
+        await speaking
+
+    assert [TextChanged("raised", "buffer", "dropped", (), ("Hi\n",), (), ((8, 11),))] == seen.of(TextChanged)
+
+
+async def test_a_result_that_is_remembered_is_told_as_such(seen: Seen) -> None:
     """Another model that takes over calls the same tool, which is not run again."""
-    seen = Seen()
     broken, second = '{"text": "Oh"}\n{"error": "asleep"}', scripted(CALL, '{"text": "A four."}', name="second")
     settings = AT_ONCE.with_values({"model_retries": 0})
 
     await reply(SCENE, [scripted(CALL, broken), second], MemoryTarget(), settings=settings, tools=dice(seconds=0.25), trace=seen)  # fmt: skip
 
-    assert [("dice", 0.25, False), ("dice", 0.0, True)] == seen.values("tool", "name", "seconds", "remembered")
+    assert [("dice", 0.25, False), ("dice", 0.0, True)] == [
+        (fact.tool, fact.seconds, fact.remembered) for fact in seen.of(ToolCalled)
+    ]
 
 
-async def test_a_tool_that_a_stop_ends_is_told() -> None:
-    seen = Seen()
+async def test_a_tool_that_a_stop_ends_is_told(seen: Seen) -> None:
     stops = Stops()
     with stops.open("turn") as stop:
         asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
         await reply(SCENE, scripted(CALL), MemoryTarget(), tools=dice(seconds=60.0), stop=stop, trace=seen)
 
-    assert [("dice", True)] == seen.values("tool", "name", "is_error")
-    assert ["user"] == seen.values("stop", "reason")
+    assert [("dice", True)] == [(fact.tool, fact.is_error) for fact in seen.of(ToolCalled)]
+    assert [1.0] == seen.times(ToolCalled)
+    assert [StopAsked("user", "")] == seen.of(StopAsked)
 
 
-async def test_what_a_model_says_again_after_a_tool_is_left_out() -> None:
-    seen = Seen()
-    async with Outbox(MemoryTarget(), trace=Trace(seen)) as outbox:
-        row = text_row(SCENE, AT_ONCE, Dice(), trace=outbox.trace)
+async def test_what_a_model_says_again_after_a_tool_is_left_out(seen: Seen) -> None:
+    trace = Trace(seen)
+    async with Outbox(MemoryTarget(), trace=trace) as outbox:
+        row = text_row(SCENE, AT_ONCE, Dice(), trace=trace)
         outbox.begin_part(repeated=["Rolling."])
         outbox.add(row.feed("Rolling.\nDone.\nx"))
 
-    assert [([1], "repeated")] == seen.values("left_out", "posts", "why")
-    assert [[2]] == seen.values("sent", "posts")
+    assert [MessageLeftOut((1,), "repeated")] == seen.of(MessageLeftOut)
+    assert [(2,)] == [fact.posts for fact in seen.of(MessageSent)]
 
 
 # --- hooks that misbehave ----------------------------------------------------------------------------------
@@ -620,11 +944,11 @@ async def test_what_a_model_says_again_after_a_tool_is_left_out() -> None:
 async def test_a_hook_that_raises_is_told_once_in_the_log_and_not_called_again(
     error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    called: list[TraceStep] = []
+    called: list[LoggedFact] = []
 
-    def hook(traced: TraceStep) -> None:
-        called.append(traced)
-        if traced.step == "segment":
+    def hook(logged: LoggedFact) -> None:
+        called.append(logged)
+        if isinstance(logged.fact, TextCut):
             raise error
 
     target = MemoryTarget()
@@ -633,14 +957,14 @@ async def test_a_hook_that_raises_is_told_once_in_the_log_and_not_called_again(
 
     assert ["one", "two"] == target.texts
     assert "completed" == type(said.outcome).__name__.lower()
-    assert "segment" == called[-1].step
+    assert isinstance(called[-1].fact, TextCut)
     assert ["a trace hook failed; it is not called again in this reply"] == caplog.messages
     assert ", in hook\n" in caplog.text
     assert caplog.text.endswith(f"{type(error).__name__}\n")
 
 
 async def test_a_hook_may_end_the_program() -> None:
-    def hook(_: TraceStep) -> None:
+    def hook(_: LoggedFact) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -651,8 +975,8 @@ async def test_a_hook_may_stop_the_reply_that_it_sees() -> None:
     stops, target = Stops(), MemoryTarget()
     with stops.open("turn") as stop:
 
-        def hook(traced: TraceStep) -> None:
-            if traced.step == "sent":
+        def hook(logged: LoggedFact) -> None:
+            if isinstance(logged.fact, MessageSent):
                 stops.request("turn", StopReason.FOLLOW_UP)
 
         await say(target, SlowStream("one\n", 1.0, "two\n", 1.0, "three"), settings=AT_ONCE, stop=stop, trace=hook)
@@ -672,10 +996,8 @@ class Angry(Rule):
         return (segment,)
 
 
-async def test_a_rule_that_fails_is_told_by_its_name() -> None:
-    seen = Seen()
-
+async def test_a_rule_that_fails_is_told_by_its_name(seen: Seen) -> None:
     await say(MemoryTarget(), "one\nstop\n", settings=AT_ONCE, rules=(Angry, *RULES), trace=seen)
 
-    assert [("angry", "failed")] == seen.values("rule", "rule", "effect")
-    assert ["broke"] == [outcome["kind"] for outcome in seen.values("end", "outcome")]
+    assert [TextChanged("angry", "rules", "failed", (2,), ("stop\n",), (), ((4, 9),))] == seen.changes("rules")
+    assert ["broke"] == [fact.outcome["kind"] for fact in seen.of(ReplyEnded)]

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
-from cadenza.explain.steps import STEPS, TraceStep
 from cadenza.explain.story import MessageStory, Stories
+from cadenza.facts import ChunkHeard, Fact, LoggedFact, MessageSent
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
 from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.tools.tool import Tool
 from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec
+from tests.explain.any_facts import ANY_FACT
 from tests.timing import SlowStream, TimedTarget
 from tests.trouble import MeteredChannel
 
@@ -35,10 +36,10 @@ class Book:
         self.told: list[MessageStory] = []
         self.raw = ""
 
-    def __call__(self, step: TraceStep) -> None:
-        if step.step == "chunk" and step.about["kind"] == "text":
-            self.raw += str(step.about["text"])
-        self.told += self._stories.feed(step)
+    def __call__(self, logged: LoggedFact) -> None:
+        if isinstance(logged.fact, ChunkHeard) and logged.fact.kind == "text":
+            self.raw += logged.fact.text
+        self.told += self._stories.feed(logged)
 
     @property
     def stories(self) -> list[Mapping[str, Any]]:
@@ -54,8 +55,13 @@ class Book:
             found += [(name, self.raw[begin:end]) for begin, end in about["raw"]]
         return found
 
-    def of(self, *names: str) -> list[Any]:
-        return [story[names[0]] if len(names) == 1 else tuple(story[name] for name in names) for story in self.stories]
+    def of(self, name: str) -> list[Any]:
+        return [story[name] for story in self.stories]
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """Why each message starts and ends where it does."""
+        return [(story["starts"]["reason"], story["ends"]["reason"]) for story in self.stories]
 
 
 def scripted(*scripts: str, name: str = "first") -> Model:
@@ -74,8 +80,8 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
         "text": "Hello (<@1>\nand) you.",
         "name": None,
         "file": None,
-        "starts": "reply",
-        "ends": "newline",
+        "starts": {"reason": "reply", "setting": "", "value": None, "mark": ""},
+        "ends": {"reason": "line", "setting": "degree", "value": 2, "mark": "\n"},
         "raw": [[0, 21]],
         "segments": [1],
         "posts": [1],
@@ -87,17 +93,20 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
             {
                 "at": 101.75,
                 "rule": "mentions",
+                "stage": "rules",
                 "effect": "changed",
                 "before": ["Hello (@mia\nand) you.\n"],
                 "after": ["Hello (<@1>\nand) you.\n"],
+                "ranges": [[7, 11]],
                 "identity": None,
             }
         ],
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
         "waits": [],
-        "times": {"heard": 101.5, "planned": 101.75, "sending": 101.75, "sent": 101.875},
+        "refusals": [],
+        "times": {"since": 100.0, "heard": 101.5, "planned": 101.75, "sending": 101.75, "sent": 101.875},
         "merged": None,
-    } == book.stories[0]
+    } == {name: value for name, value in book.stories[0].items() if name != "told"}
     assert ["1", "2"] == [told.about["message"] for told in book.told]
 
 
@@ -107,7 +116,7 @@ async def test_a_message_starts_where_the_one_before_it_ended() -> None:
 
     await say(TimedTarget(), "One\n```py\nx\n```\nTwo", settings=AT_ONCE, trace=book)
 
-    assert [("reply", "newline"), ("newline", "code_close"), ("code_close", "final")] == book.of("starts", "ends")
+    assert [("reply", "line"), ("line", "block"), ("block", "reply")] == book.edges
 
 
 @pytest.mark.looptime
@@ -158,7 +167,7 @@ async def test_messages_that_went_out_together_are_one_story() -> None:
     assert {"count": 4, "why": "rate_limit"} == joint["merged"]
     assert ("line 3\nline 4\nline 5\nline 6", [4, 5, 6, 7]) == (joint["text"], joint["posts"])
     assert ["rate_limit"] == [wait["why"] for wait in joint["waits"]]
-    assert ("4", "line 3\nline 4\nline 5\nline 6") in book.words
+    assert [("4", f"line {number}") for number in range(3, 7)] == [word for word in book.words if word[0] == "4"]
 
 
 @pytest.mark.looptime
@@ -210,7 +219,7 @@ async def test_thoughts_and_details_have_a_fate_of_their_own() -> None:
     assert [
         ("thought", "<think>Well.</think>"),
         ("details", "<details>secret</details>"),
-        ("1", "Hi"),
+        ("1", "Hi "),
         ("1", "there"),
     ] == book.words
 
@@ -227,7 +236,7 @@ async def test_words_are_counted_through_the_rounds_of_a_tool() -> None:
     await reply(SCENE, model, TimedTarget(), settings=AT_ONCE, tools=tools, trace=book)
 
     assert {("1", "Rolling."), ("cut", "I th"), ("2", "A four.")} == set(book.words)
-    assert [("reply", "tool_call"), ("tool_call", "final")] == book.of("starts", "ends")
+    assert [("reply", "tool_call"), ("tool_call", "reply")] == book.edges
 
 
 @pytest.mark.looptime
@@ -239,7 +248,7 @@ async def test_what_a_model_said_that_failed_is_dropped_when_another_has_answere
     await reply(SCENE, models, TimedTarget(), settings=TYPED.with_values({"model_retries": 0}), trace=book)
 
     assert [("1", "one"), ("2", "better"), ("dropped", "two")] == book.words
-    assert ["reply", "reply"] == book.of("starts")
+    assert ["reply", "reply"] == [start for start, _ in book.edges]
 
 
 @pytest.mark.looptime
@@ -253,29 +262,20 @@ async def test_what_was_put_aside_and_sent_after_all_is_in_its_message() -> None
     assert [("1", "one"), ("2", "two")] == book.words
 
 
-def test_a_message_that_nobody_planned_has_a_story_too() -> None:
+def test_a_message_that_was_not_planned_has_a_story_too() -> None:
     stories = Stories()
+    sent = MessageSent((), "Hi", (), (), "9", None, None, None, {}, 0.5)
 
-    (told,) = stories.feed(TraceStep("sent", 2.0, {"posts": [], "text": "Hi", "message": "9", "seconds": 0.5}))
+    (told,) = stories.feed(LoggedFact(sent, 2.0))
 
     story: Any = told.about["story"]
-    assert ("", [], None) == (story["ends"], story["raw"], story["merged"])
-    assert {"heard": 1.5, "planned": 1.5, "sending": 1.5, "sent": 2.0} == story["times"]
+    assert ("notice", [], None) == (story["ends"]["reason"], story["raw"], story["merged"])
+    assert {"since": 0.0, "heard": 1.5, "planned": 1.5, "sending": 1.5, "sent": 2.0} == story["times"]
 
 
-FIELDS = sorted({field for fields in STEPS.values() for field in fields})
-VALUES = st.one_of(
-    st.integers(-3, 9),
-    st.lists(st.integers(0, 4), max_size=3),
-    st.sampled_from(["text", "thought", "Hello you.", "<think>a</think>", "a", "\ud83c", ""]),
-    st.lists(st.sampled_from(["Hello", "a", ""]), max_size=2),
-    st.none(),
-)
-
-
-@given(st.lists(st.tuples(st.sampled_from([*STEPS]), st.dictionaries(st.sampled_from(FIELDS), VALUES)), max_size=20))
-def test_whatever_a_trace_says_it_is_taken(steps: list[tuple[str, dict[str, object]]]) -> None:
+@given(st.lists(ANY_FACT, max_size=20))
+def test_whatever_a_trace_says_it_is_taken(facts: list[Fact]) -> None:
     stories = Stories()
-    told = [one for at, (name, about) in enumerate(steps) for one in stories.feed(TraceStep(name, float(at), about))]
+    told = [one for at, fact in enumerate(facts) for one in stories.feed(LoggedFact(fact, float(at)))]
 
-    assert [name for name, _ in steps].count("sent") == sum(one.kind == "story" for one in told)
+    assert sum(isinstance(fact, MessageSent) for fact in facts) == sum(one.kind == "story" for one in told)

@@ -16,8 +16,8 @@ from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.config.config import LogConfig
 from cadenza.bot.services.logs import set_up, take_down
-from cadenza.explain.steps import TraceStep
 from cadenza.explain.tracebacks import get_logger, traceback_text
+from cadenza.facts import LoggedFact
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
 from cadenza.replies.outbox.lookups import Lookup
@@ -76,7 +76,7 @@ class Ran:
 
     reply: Reply
     target: MemoryTarget
-    steps: list[TraceStep]
+    facts: list[LoggedFact]
 
     @property
     def shown(self) -> str:
@@ -84,7 +84,7 @@ class Ran:
         texts = [*self.target.texts, *map(str, self.target.notices), *map(str, self.reply.notices)]
         error = self.reply.outcome.error if isinstance(self.reply.outcome, Broke) else None
         results = [use.result.text for use in self.reply.tools]
-        return "\n".join([*texts, *results, str(error), repr(error), *map(repr, self.steps)])
+        return "\n".join([*texts, *results, str(error), repr(error), *map(repr, self.facts)])
 
 
 async def ran(place: str, fail: Callable[[], None]) -> Ran:
@@ -112,8 +112,8 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
             fail()
         return True
 
-    def hook(step: TraceStep) -> None:
-        steps.append(step)
+    def hook(logged: LoggedFact) -> None:
+        facts.append(logged)
         if place == "hook":
             fail()
 
@@ -123,7 +123,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
                 fail()
             return None
 
-    steps: list[TraceStep] = []
+    facts: list[LoggedFact] = []
     target = Failing(place, fail)
     script = parse_script(CALL)
     model = Model(ScriptedCodec(), transport([script, parse_script('{"text": "Done."}')], asyncio.sleep))
@@ -139,7 +139,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
         preparer=PostPreparer(painter=Painter(), lookup=Lookup(find)),
         trace=hook,
     )
-    return Ran(answer, target, steps)
+    return Ran(answer, target, facts)
 
 
 @contextmanager

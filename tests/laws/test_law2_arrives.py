@@ -53,10 +53,7 @@ def test_what_is_too_much_for_messages_arrives_in_files(
 
 def _with_files(slices: list[str], **values: object) -> list[Post]:
     settings = Settings.of(tables="source", **values)
-    round_ = Round(
-        text_row(Scene("", Persona("")), settings, Random(0), takes=Takes(Limits(files=True))),
-        limit=settings.delivery.limit,
-    )
+    round_ = Round(text_row(Scene("", Persona("")), settings, Random(0), takes=Takes(Limits(files=True))))
     return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 
 

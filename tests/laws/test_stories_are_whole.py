@@ -16,8 +16,8 @@ from hypothesis import example, given, strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.explain.recorder import Trace
-from cadenza.explain.steps import TraceStep
 from cadenza.explain.story import MessageStory, Stories
+from cadenza.facts import ChunkHeard, LoggedFact
 from cadenza.replies.pipeline import text_row
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
@@ -50,20 +50,20 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-def heard(traced: Sequence[TraceStep]) -> bytes:
+def heard(traced: Sequence[LoggedFact]) -> bytes:
     """What the model said, in UTF-16."""
-    text = "".join(str(step.about["text"]) for step in traced if step.step == "chunk" and step.about["kind"] == "text")
+    text = "".join(one.fact.text for one in traced if isinstance(one.fact, ChunkHeard) and one.fact.kind == "text")
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def told(traced: Sequence[TraceStep]) -> list[tuple[MessageStory, list[list[int]]]]:
+def told(traced: Sequence[LoggedFact]) -> list[tuple[MessageStory, list[list[int]]]]:
     """All that is told of *traced*, and which of the model's text that is."""
     stories = Stories()
-    found = [one for step in traced for one in stories.feed(step)]
+    found = [one for fact in traced for one in stories.feed(fact)]
     return [(one, (one.about["story"] if one.kind == "story" else one.about)["raw"]) for one in found]  # type: ignore[index]  # as is documented
 
 
-def is_whole(traced: Sequence[TraceStep]) -> None:
+def is_whole(traced: Sequence[LoggedFact]) -> None:
     """The law."""
     raw = heard(traced)
     times = [0] * (len(raw) // 2)
@@ -77,9 +77,9 @@ def is_whole(traced: Sequence[TraceStep]) -> None:
     assert {0, 1} >= set(times)
 
 
-def traced_reply(text: str, seed: int, stop_after: int | None, values: dict[str, object]) -> list[TraceStep]:
+def traced_reply(text: str, seed: int, stop_after: int | None, values: dict[str, object]) -> list[LoggedFact]:
     """The trace of a reply that says *text* in uneven pieces, and may be stopped after so many of them."""
-    seen: list[TraceStep] = []
+    seen: list[LoggedFact] = []
     dice, stops = Random(seed), Stops()
 
     async def model() -> AsyncIterator[str]:
@@ -132,7 +132,7 @@ def test_prose_is_where_it_was(text: str, seed: int, degree: int) -> None:
 def test_a_long_reply_is_told_in_time() -> None:
     """A quarter of what a megabyte would be; what is quadratic would not end."""
     text = "Hello there, a (plain) sentence. And **another** one.\n<think>hm, so</think>" * 3200
-    seen: list[TraceStep] = []
+    seen: list[LoggedFact] = []
     trace = Trace(seen.append, clock=lambda: 0.0)
     row = text_row(SCENE, Settings.of(degree=1, flood_limit=100_000), Random(0), trace=trace)
     for piece in re.findall(r"[\s\S]{1,4}", text):
@@ -141,7 +141,7 @@ def test_a_long_reply_is_told_in_time() -> None:
     row.flush(Ending.FINAL)
     begun = time.process_time()
     stories = Stories()
-    fates = [one for step in seen for one in stories.feed(step)]
+    fates = [one for fact in seen for one in stories.feed(fact)]
 
     assert 3200 == len(fates)
     assert time.process_time() - begun < 20.0

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from cadenza.concurrency.stops import Stops
-from cadenza.explain.steps import Hook, TraceStep
+from cadenza.facts import ChunkHeard, Hook, LoggedFact, MessageSent, ReplyHalted
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.types import Line, Persona, Reply, Roster, Scene, Sprite, StopReason
@@ -52,16 +52,18 @@ async def told(text: str, degree: int, trace: Hook | None) -> tuple[Reply, Timed
 @pytest.mark.parametrize("degree", range(4))
 @pytest.mark.parametrize("name", CORPUS)
 async def test_the_same_is_sent_at_the_same_time(name: str, degree: int) -> None:
-    seen: list[TraceStep] = []
+    seen: list[LoggedFact] = []
     bare_reply, bare_target, bare_times = await told(CORPUS[name], degree, None)
     seen_reply, seen_target, seen_times = await told(CORPUS[name], degree, seen.append)
 
     assert bare_target.posts == seen_target.posts
     assert bare_times == seen_times
     assert bare_reply == seen_reply
-    assert [post.text for post in seen_target.posts] == [step.about["text"] for step in seen if step.step == "sent"]
-    heard = "".join(str(step.about["text"]) for step in seen if step.step == "chunk")
-    is_whole = not any(step.step == "halt" for step in seen)
+    assert [post.text for post in seen_target.posts] == [
+        one.fact.text for one in seen if isinstance(one.fact, MessageSent)
+    ]
+    heard = "".join(one.fact.text for one in seen if isinstance(one.fact, ChunkHeard))
+    is_whole = not any(isinstance(one.fact, ReplyHalted) for one in seen)
     assert heard == CORPUS[name] if is_whole else CORPUS[name].startswith(heard)
 
 

@@ -419,7 +419,7 @@ def test_every_case_has_a_title_and_every_tip_its_words() -> None:
 
 
 def test_a_text_wants_nothing_that_it_is_not_given() -> None:
-    given = {None, "model", "failures", "rounds", "why", "count", "detail"}
+    given = {None, "model", "failures", "rounds", "why", "count", "detail", "title", "first", "then"}
     wanted = {name: {field for _, field, _, _ in string.Formatter().parse(text)} for name, text in TEXTS.items()}
 
     assert {} == {name: fields - given for name, fields in wanted.items() if fields - given}

@@ -217,6 +217,17 @@ async def test_a_send_under_way_is_never_cancelled_and_its_receipt_is_kept() -> 
     assert when == 5.0
 
 
+async def test_of_what_a_stop_leaves_out_nothing_was_said() -> None:
+    """The last message holds what fits; the model must not believe that it said more."""
+    target = TimedTarget()
+
+    reply, _ = await stopped_after(
+        1.0, SlowStream("words and words. " * 10, 60.0), target, settings=Settings.of(degree=0, limit=50)
+    )
+
+    assert ["words and words. words and words. words and words."] == target.texts == [reply.transcript]
+
+
 async def test_it_is_settled_only_when_nothing_is_under_way_any_more() -> None:
     target, stops = TimedTarget(latency=3.0), Stops()
     with stops.open("turn") as handle:

@@ -305,3 +305,9 @@ def test_a_recording_that_cannot_be_read_is_answered_with_an_error(text: str, co
 
     assert ["id", "error"] == list(result)
     assert complaint in str(result["error"])
+
+
+def test_after_a_stop_there_is_one_message_at_most() -> None:
+    words = {"chunks": ["words and words. " * 10], "end": "stop", "settings": {"degree": 0, "limit": 50}}
+
+    assert ["words and words. words and words. words and words."] == texts(**words)

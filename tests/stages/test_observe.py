@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from random import Random
+from typing import TypeVar, cast
 
 import pytest
 from hypothesis import given, strategies as st
 
+from cadenza.explain.deciding import deciding_setting
+from cadenza.facts import Fact, MessagePlanned, ReplyHalted, TextChanged, TextCut, TextHidden
 from cadenza.replies.pipeline import Takes, text_row
 from cadenza.rules import RULES
 from cadenza.rules.rule import Rule, RuleContext
 from cadenza.settings import Settings
-from cadenza.stages.observe import SequenceNumbers, Taps, Tell
+from cadenza.stages.observe import PostNumbers, SegmentNumbers, SequenceNumbers, Taps, Tell
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.stages.s6_rules import rule_row
 from cadenza.stages.s7_delivery import Composer
@@ -22,7 +25,7 @@ from cadenza.targets.target import Limits
 from cadenza.types import Boundary, Ending, Halt, Identity, Persona, Post, Roster, Scene, Segment, Sprite, StopReason
 from tests.laws.material import nasty_markdown
 
-Step = tuple[str, Mapping[str, object]]
+F = TypeVar("F")
 SCENE = Scene(
     "",
     Persona("Ren", sprites=(Sprite("mad"),)),
@@ -32,45 +35,60 @@ SCENE = Scene(
 
 def tapped(settings: Settings, tell: Tell, *, rules: Iterable[type[Rule]] = RULES, pictures: bool = False) -> Pipe:
     """The row of a reply, with its taps."""
-    taps = Taps(tell, SequenceNumbers(), SequenceNumbers())
+    taps = taps_of(settings, tell)
     row = text_row(SCENE, settings, Random(0), rules=rules, takes=Takes(pictures=pictures))
-    *stages, _ = row.stages
-    return taps.around(Pipe(*stages, Composer(settings.delivery, Random(0), pictures=pictures, see=taps.planned)))
+    _, *stages, _ = row.stages
+    composer = Composer(settings.delivery, Random(0), pictures=pictures, see=taps.planned)
+    return taps.around(Pipe(buffer_of(settings), *stages, composer))
+
+
+def taps_of(settings: Settings, tell: Tell) -> Taps:
+    is_casual = settings.delivery.manner.casual
+    return Taps(tell, SegmentNumbers(), PostNumbers(), deciding_setting(settings, None), is_casual=is_casual)
+
+
+def buffer_of(settings: Settings) -> Buffer:
+    """The buffer of a traced reply."""
+    manner = settings.delivery.manner
+    return Buffer(
+        settings.buffer,
+        sentences=manner.shape == "sentences",
+        lone_words=not settings.delivery.grouping,
+        speaker=SCENE.persona.name,
+        traced_from=0,
+    )
 
 
 def seen(
     text: str, *, rules: Iterable[type[Rule]] = RULES, degree: int = 1, pictures: bool = False, **values: object
-) -> list[Step]:
-    """What is told of *text*."""
-    told: list[Step] = []
-    row = tapped(Settings.of(degree=degree, **values), lambda step, about: told.append((step, about)), rules=rules, pictures=pictures)  # fmt: skip
+) -> list[Fact]:
+    """The facts of *text*."""
+    told: list[Fact] = []
+    row = tapped(Settings.of(degree=degree, **values), told.append, rules=rules, pictures=pictures)
     for character in text:
         row.feed(character)
     row.flush(Ending.FINAL)
     return told
 
 
-def of(step: str, told: Iterable[Step]) -> list[Mapping[str, object]]:
-    return [about for name, about in told if name == step]
+def of(kind: type[F], told: Iterable[object]) -> list[F]:
+    return [fact for fact in told if isinstance(fact, kind)]
 
 
 # --- numbers ---------------------------------------------------------------------------------
 
 
 def test_a_message_that_waited_for_the_rest_is_made_of_all_of_it() -> None:
-    told: list[tuple[str, Mapping[str, object]]] = []
-    taps = Taps(lambda step, about: told.append((step, about)), SequenceNumbers(), SequenceNumbers())
+    told: list[Fact] = []
     settings = Settings.of(degree=1, message_limit=2)
-    row = taps.around(
-        Pipe(
-            Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.planned)
-        )
-    )
+    taps = taps_of(settings, told.append)
+    composer = Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.planned)
+    row = taps.around(Pipe(buffer_of(settings), composer))
 
     row.feed("a\nb\nc\nd")
     row.flush(Ending.FINAL)
 
-    assert [[1], [2, 3, 4]] == [about["segments"] for step, about in told if step == "post"]
+    assert [(1,), (2, 3, 4)] == [fact.segments for fact in of(MessagePlanned, told)]
 
 
 def test_a_thing_is_known_by_which_one_it_is_and_not_by_what_it_is_like() -> None:
@@ -93,15 +111,15 @@ def test_what_is_made_of_several_has_all_their_numbers_once() -> None:
 
 
 def test_segments_are_told_with_their_boundary_and_kind() -> None:
-    told = of("segment", seen("Hi\n```py\nx\n```"))
+    told = of(TextCut, seen("Hi\n```py\nx\n```"))
 
     assert [(1, "Hi\n", "newline", "prose"), (2, "```py\nx\n```", "code_close", "code")] == [
-        tuple(about[name] for name in ("number", "text", "boundary", "kind")) for about in told
+        (fact.number, fact.text, fact.boundary, fact.kind) for fact in told
     ]
 
 
 def test_hidden_blocks_are_told() -> None:
-    assert [{"kind": "thought", "text": "hm"}] == of("aside", seen("<think>hm</think>Yes."))
+    assert [TextHidden("thought", "hm", ((0, 17),))] == of(TextHidden, seen("<think>hm</think>Yes."))
 
 
 @pytest.mark.parametrize(
@@ -114,11 +132,11 @@ def test_hidden_blocks_are_told() -> None:
     ],
 )
 def test_a_post_knows_the_segments_that_it_is_made_of(text: str, expected: list[list[int]]) -> None:
-    assert expected == [about["segments"] for about in of("post", seen(text))]
+    assert expected == [[*fact.segments] for fact in of(MessagePlanned, seen(text))]
 
 
-def test_what_is_gathered_is_made_of_all_but_the_empty_lines() -> None:
-    assert [[1, 3]] == [about["segments"] for about in of("post", seen("a\n\nb", degree=0))]
+def test_what_is_gathered_is_made_of_all_of_it() -> None:
+    assert [[1, 2, 3]] == [[*fact.segments] for fact in of(MessagePlanned, seen("a\n\nb", degree=0))]
 
 
 @pytest.mark.parametrize("count", [20, 80])
@@ -126,37 +144,37 @@ def test_each_of_many_messages_is_made_of_its_own_share_of_what_was_gathered(cou
     """Told with all of it, a trace would grow with the square of what is said."""
     text = "".join(f"This is line {number}.\n" for number in range(count))
 
-    shares = [about["segments"] for about in of("post", seen(text, degree=0, limit=60))]
+    shares = [[*fact.segments] for fact in of(MessagePlanned, seen(text, degree=0, limit=60))]
 
     assert len(shares) > count / 4
-    assert [*range(1, count + 1)] == [number for share in shares if isinstance(share, list) for number in share]
+    assert [*range(1, count + 1)] == [number for share in shares for number in share]
 
 
 def test_what_is_gathered_ends_where_the_face_changes() -> None:
-    assert [[1], [2]] == [about["segments"] for about in of("post", seen("a\nRen (mad): b", degree=0))]
+    assert [[1], [2]] == [[*fact.segments] for fact in of(MessagePlanned, seen("a\nRen (mad): b", degree=0))]
 
 
 @pytest.mark.parametrize(("degree", "expected"), [(0, [[1, 2], [4]]), (1, [[1], [2], [4]])])
 def test_a_picture_is_made_of_its_table_and_its_lead_in(degree: int, expected: list[list[int]]) -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |\n"
-    told = of("post", seen(f"Look:\n{table}\nNice.", degree=degree, pictures=True, tables="picture"))
+    told = of(MessagePlanned, seen(f"Look:\n{table}\nNice.", degree=degree, pictures=True, tables="picture"))
 
-    assert expected == [about["segments"] for about in told]
-    assert [True, False] == [about["picture"] for about in told[-2:]]
+    assert expected == [[*fact.segments] for fact in told]
+    assert [True, False] == [fact.picture for fact in told[-2:]]
 
 
 def test_a_post_has_the_pause_that_was_made_for_it() -> None:
-    told = of("post", seen("a\nb\nc", degree=2, thinking_chance=0.0))
+    told = of(MessagePlanned, seen("a\nb\nc", degree=2, thinking_chance=0.0))
 
-    first, second, third = [{name: about[name] for name in ("pause", "typing")} for about in told]
-    assert {"pause": 0.0, "typing": 0.0} == first
-    assert {"pause": 0.75, "typing": 0.75} == second
-    assert told[2]["pause"] == pytest.approx(0.75 + float(str(told[2]["breath"])))
-    assert third["typing"] == 0.75
+    first, second, third = told
+    assert (0.0, 0.0) == (first.pause, first.typing)
+    assert (0.75, 0.75) == (second.pause, second.typing)
+    assert third.pause == pytest.approx(0.75 + third.breath)
+    assert third.typing == 0.75
 
 
 def test_a_limit_of_messages_is_the_composer_s() -> None:
-    assert [{"by": "composer", "reason": "message_limit"}] == of("halt", seen("a\nb\nc", message_limit=2))
+    assert [ReplyHalted("composer", "message_limit")] == of(ReplyHalted, seen("a\nb\nc", message_limit=2))
 
 
 # --- rules ---------------------------------------------------------------------------------------
@@ -239,8 +257,8 @@ class BreakLate(Rule):
 Rules = list[tuple[str, list[str], list[str]]]
 
 
-def deeds(told: Iterable[Step]) -> Rules:
-    return [(str(about["effect"]), list(about["before"]), list(about["after"])) for about in of("rule", told)]  # type: ignore[call-overload]  # they are lists
+def deeds(told: Iterable[Fact]) -> Rules:
+    return [(fact.effect, [*fact.before], [*fact.after]) for fact in of(TextChanged, told) if fact.stage == "rules"]
 
 
 @pytest.mark.parametrize(
@@ -265,20 +283,20 @@ def test_what_a_rule_did_is_told(rule: type[Rule], expected: Rules) -> None:
 
 
 def test_a_rule_is_told_by_its_name_with_the_segments_it_was_at_work_on() -> None:
-    first, second = of("rule", seen("a\nb", rules=(Dress,)))
+    first, second = (fact for fact in of(TextChanged, seen("a\nb", rules=(Dress,))) if fact.stage == "rules")
 
-    assert ("dress", [1], "Mia", "Mia: ") == tuple(first[name] for name in ("rule", "segments", "identity", "label"))
-    assert [2] == second["segments"]
+    assert ("dress", (1,), "Mia", "Mia: ") == (first.by, first.segments, first.identity, first.label)
+    assert (2,) == second.segments
 
 
 def test_a_halt_is_told_with_the_rule_that_gave_it() -> None:
-    assert [{"by": "enough", "reason": "rule"}] == of("halt", seen("a", rules=(Enough,)))
+    assert [ReplyHalted("enough", "rule")] == of(ReplyHalted, seen("a", rules=(Enough,)))
 
 
 def test_numbers_go_through_all_rules() -> None:
-    told = seen("a\nbb\nc", rules=(Late, Shout, Halve))
+    told = seen("a\nbb\nc", rules=(Late, Halve, Shout))
 
-    assert [[1], [2], [2], [3]] == [about["segments"] for about in of("post", told)]
+    assert [[1], [2], [2], [3]] == [[*fact.segments] for fact in of(MessagePlanned, told)]
 
 
 def test_what_was_dropped_is_told_when_it_is_clear() -> None:
@@ -289,8 +307,8 @@ def test_what_was_dropped_is_told_when_it_is_clear() -> None:
 
 @pytest.mark.parametrize(("rule", "after"), [(Break, []), (BreakLate, ["a"])], ids=["at once", "on the way"])
 def test_a_rule_that_fails_is_told_and_fails(rule: type[Rule], after: list[str]) -> None:
-    told: list[Step] = []
-    row = tapped(Settings.of(degree=1), lambda step, about: told.append((step, about)), rules=(rule,))
+    told: list[Fact] = []
+    row = tapped(Settings.of(degree=1), told.append, rules=(rule,))
 
     with pytest.raises(KeyError):
         [*row.feed("a"), *row.flush(Ending.FINAL)]
@@ -302,12 +320,13 @@ def test_a_rule_that_fails_is_told_and_fails(rule: type[Rule], after: list[str])
 def test_what_a_rule_gave_before_it_failed_is_given(rule: type[Rule]) -> None:
     """A stage that breaks off on the way has said something; with a tap it has said the same."""
     given = Segment("a", Boundary.FINAL)
-    bare, (tap,) = rule(RuleContext()), Taps(lambda *_: None, SequenceNumbers(), SequenceNumbers()).around(Pipe(rule(RuleContext()))).stages  # fmt: skip
+    bare = rule(RuleContext())
+    tap, _ = taps_of(Settings(), lambda _: None).around(Pipe(rule(RuleContext()), Composer(Settings().delivery, Random(0)))).stages  # fmt: skip
     heard: list[list[Segment]] = []
     for stage in (bare, tap):
         taken: list[Segment] = []
         with pytest.raises(KeyError):
-            taken += stage.feed(given)
+            taken += cast("Iterable[Segment]", stage.feed(given))
         heard.append(taken)
 
     assert heard[0] == heard[1]
@@ -339,14 +358,12 @@ def test_a_tapped_row_gives_what_a_bare_one_gives(degree: int, text: str, dice: 
 
 @given(text=nasty_markdown())
 def test_every_post_is_told_in_its_order_and_made_of_segments_that_were_told(text: str) -> None:
-    told: list[Step] = []
-    row = tapped(Settings.of(degree=1), lambda step, about: told.append((step, about)))
+    told: list[Fact] = []
+    row = tapped(Settings.of(degree=1), told.append)
     posts = [item for item in [*row.feed(text), *row.flush(Ending.FINAL)] if isinstance(item, Post)]
 
-    known = {about["number"] for about in of("segment", told)}
-    assert [post.text for post in posts] == [about["text"] for about in of("post", told)]
-    for about in of("post", told):
-        segments = about["segments"]
-        assert isinstance(segments, list)
-        assert segments
-        assert known.issuperset(segments)
+    known = {fact.number for fact in of(TextCut, told)}
+    assert [post.text for post in posts] == [fact.text for fact in of(MessagePlanned, told)]
+    for fact in of(MessagePlanned, told):
+        assert fact.segments or all(start < 0 for _, start, _ in fact.origin)
+        assert known.issuperset(fact.segments)

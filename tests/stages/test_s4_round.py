@@ -70,7 +70,7 @@ REFUSED = DeliveryError("refused")
 def new_round(rules: Iterable[type[Rule]] = RULES, *, may_retry: bool = False, **values: object) -> Round:
     settings = Settings.of(**{"degree": 1, **values})
     row = text_row(SCENE, settings, Random(0), rules=rules, may_retry=may_retry)
-    return Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+    return Round(row, on_stop=settings.turn.on_stop)
 
 
 def told(*events: RoundEvent, may_retry: bool = False, **values: object) -> tuple[list[str], Outcome | None]:
@@ -240,17 +240,6 @@ def test_a_stop_is_followed_by_one_message_at_most() -> None:
     events = TextDelta('"a\nb\n\nc\nd. e'), stopped(StopReason.USER)
 
     assert len(told(*events, degree=0)[0]) == 1
-
-
-def test_of_what_a_stop_leaves_out_nothing_was_said() -> None:
-    """The last message holds what fits; the model must not believe that it said more."""
-    round_ = new_round(degree=0, limit=50)
-    round_.receive(TextDelta("words and words. " * 10))
-
-    posts = round_.receive(stopped(StopReason.USER))
-
-    assert [post.said for post in posts] == round_.said
-    assert len(round_.said) == 1
 
 
 # --- a stage that ends it -----------------------------------------------------------------------

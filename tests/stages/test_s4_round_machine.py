@@ -83,7 +83,7 @@ class RoundMachine(RuleBasedStateMachine):
     def begin(self, degree: int, limit: int, on_stop: str, last: tuple[type[Rule], ...]) -> None:
         settings = Settings.of(degree=degree, message_limit=limit, on_stop=on_stop, tables="source", limit=200)
         row = text_row(Scene("", Persona("Ren")), settings, Random(0), rules=[*RULES, Moody, *last])
-        self.round = Round(row, limit=200, on_stop=on_stop)
+        self.round = Round(row, on_stop=on_stop)
         self.on_stop = on_stop
         self.numbers = count(1)
         self.spoken: list[str] = []
@@ -106,9 +106,8 @@ class RoundMachine(RuleBasedStateMachine):
             self._check_ending(self.round.outcome, event, posts)
 
     def _check_overtaking(self, before: Outcome, event: RoundEvent) -> None:
-        is_final = isinstance(before, Stopped) or (
-            isinstance(before, Broke) and isinstance(before.error, DeliveryError)
-        )
+        is_stopped = isinstance(before, Stopped) and before.reason is not StopReason.ROUND_LIMIT
+        is_final = is_stopped or (isinstance(before, Broke) and isinstance(before.error, DeliveryError))
         counts = isinstance(event, StopRequested | SendFailed) and not is_final
         assert (outcome_of(event) if counts else before) == self.round.outcome
 
@@ -126,7 +125,7 @@ class RoundMachine(RuleBasedStateMachine):
             return
         match kept(outcome, on_stop=self.on_stop):
             case Keep.CLAUSE:
-                assert len(posts) <= 1
+                assert all(post.text for post in posts), "the queue makes one message of them"
             case Keep.NOTHING | Keep.DECIDED:
                 assert posts == []
             case Keep.EVERYTHING:

@@ -17,7 +17,7 @@ SHAPES = ("reply", "blocks", "lines", "sentences")
 
 def posts(text: str, **settings: object) -> list[Post]:
     row = text_row(Scene("", Persona("")), Settings.of(**{"tables": "source", **settings}), Random(0))
-    round_ = Round(row, limit=None)
+    round_ = Round(row)
     return [post for event in (TextDelta(text), Finished()) for post in round_.receive(event)]
 
 

@@ -625,7 +625,7 @@ def test_text_put_in_front_is_not_scanned() -> None:
     scanner.find()
     scanner.drop(4)
 
-    scanner.put_in_front("```\n")
+    scanner.put_in_front("```\n", "code_overflow")
     scanner.feed("```")
 
     assert Find(Found.FENCE_CLOSE, 0, 9) == scanner.find(final=True)
@@ -645,7 +645,7 @@ def test_text_that_is_replaced_counts_as_scanned() -> None:
     find = scanner.find(final=True)
     assert find is not None
 
-    scanner.replace(find.start, find.end, "\\`(")
+    scanner.replace(find.start, find.end, "\\`(", "lone_fence")
     scanner.find()
 
     assert scanner.text == "Use \\`( (here\nx"

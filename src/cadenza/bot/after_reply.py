@@ -93,7 +93,7 @@ class AfterReply:
             await guarded("keeping an explanation", explained)
 
     async def _measure(self, event: ReplyFinished) -> None:
-        self._services.metrics.turn_ended(event.reply, seconds=event.seconds, waited=event.waited)
+        self._services.metrics.turn_ended(seconds=event.seconds, waited=event.waited)
 
     async def _record(self, event: ReplyFinished) -> None:
         await self.keep(_own_messages(event), event.turn.id, event.reply, event.turn_context.where)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import discord
 
+from ..languages import chosen, rendered, translated
 from ..targets.discord_py.channel_info import parent_of, room_of
 from ..types import Notice, Urgency
-from .services.languages import chosen, translated
 from .services.quotas import Excess
 
 if TYPE_CHECKING:
@@ -51,6 +52,16 @@ class Announcements:
     def refuse(self, message: discord.Message, excess: Excess) -> None:
         """Tell the author of *message*, in the background, which limit was reached."""
         self._background.start(self.tell(message, _EXCESSES[excess]))
+
+
+def reworded(notice: Notice, language: str) -> Notice:
+    """*notice* in *language*; the words of others stay as they are."""
+    return replace(
+        notice,
+        title=rendered(notice.title, language),
+        text=rendered(notice.text, language),
+        tips=tuple(rendered(tip, language) for tip in notice.tips),
+    )
 
 
 def language_for(guild: discord.Guild | None, choice: Choice, config: Config) -> str:

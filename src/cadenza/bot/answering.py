@@ -10,8 +10,8 @@ import discord
 
 from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
-from ..explain.steps import Hook, TraceStep
 from ..explain.tracebacks import get_logger
+from ..facts import Hook, LoggedFact
 from ..replies.reply import reply, say
 from ..settings import Settings
 from ..targets.discord.target import DiscordTarget
@@ -20,7 +20,7 @@ from ..targets.discord_py.client_state import ClientState
 from ..turns import IncomingMessage, Turn, TurnReason
 from ..types import Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .after_reply import AfterReply, ReplyFinished, own_message
-from .announcements import Announcements, language_for
+from .announcements import Announcements, language_for, reworded
 from .authorship import user_of
 from .characters.cast import named
 from .characters.character import Character
@@ -34,7 +34,6 @@ from .scene import TurnContext, identity_of, scene_for
 from .services.choices import settings_for
 from .services.own_messages import OwnMessages
 from .services.resets import Resets
-from .services.translated_notices import reworded
 from .wiring import BotServices
 
 logger = get_logger(__name__)
@@ -171,7 +170,7 @@ class Answering:
         except CadenzaError as error:
             about = {"turn": turn.id, "channel": turn.channel, "server": turn_context.where.server}
             logger.warning("no model for a reply: %s", error, extra=about)
-            await self._tell(target, str(error))
+            await self._tell(target, error.sentence)
             return None
         try:
             return await reply(
@@ -352,10 +351,10 @@ def _both(*hooks: Hook) -> Hook:
     """One hook that calls all *hooks*; one that fails is removed."""
     listening = list(hooks)
 
-    def tell(traced: TraceStep) -> None:
+    def tell(logged: LoggedFact) -> None:
         for hook in tuple(listening):
             try:
-                hook(traced)
+                hook(logged)
             except Exception:
                 listening.remove(hook)
                 logger.warning("trace hook failed and was removed", exc_info=True)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from ..errors import CadenzaError
+from ..errors import CadenzaError, Sentence
 
 DISCORD = "https://discord.com/api/v10"
 _AGENT = "DiscordBot (cadenza, 1)"
@@ -77,10 +77,15 @@ class Portal:
             async with self._session.get(f"{self.url}{path}") as response:
                 return await _read(response)
         except TimeoutError as error:
-            msg = f"Discord did not answer within {self.seconds:g} seconds; check the network, or try again"
+            msg = Sentence(
+                "Discord did not answer within {seconds} seconds; check the network, or try again",
+                seconds=f"{self.seconds:g}",
+            )
             raise PortalError(msg) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            msg = f"Discord cannot be reached ({type(error).__name__}); check the network"
+            msg = Sentence(
+                "Discord cannot be reached ({error_type}); check the network", error_type=type(error).__name__
+            )
             raise PortalError(msg) from error
 
 
@@ -100,7 +105,7 @@ async def _read(response: aiohttp.ClientResponse) -> Any:
     if status == 401:
         msg = "Discord does not accept the token; make a new one (Bot, Reset Token) and put it into .env"
         raise PortalError(msg, status=status)
-    msg = f"Discord refused to answer (status {status})"
+    msg = Sentence("Discord refused to answer (status {status})", status=status)
     raise PortalError(msg, status=status)
 
 

@@ -9,10 +9,10 @@ from typing import Any, Self
 import discord
 from discord import ui
 
+from ..languages import translated
 from ..targets.discord.api import Button
 from .commands.context import Interaction, answered, show, tell
 from .services.explanations import Explanations
-from .services.languages import translated
 
 CUSTOM_ID = "cadenza:markdown"
 """The id of the button; its message tells which picture is meant."""

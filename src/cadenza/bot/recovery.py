@@ -15,6 +15,7 @@ import discord
 
 from ..concurrency.tasks import must_rise
 from ..explain.tracebacks import get_logger
+from ..languages import languages, translated
 from ..replies.notices import TEXTS
 from ..targets.discord_py.channel_info import parent_of
 from ..text.usernames import as_username, from_username
@@ -28,7 +29,6 @@ from .history import Voice
 from .memory.location import Location
 from .reply_request import ReplyRequest, receipt_for
 from .services.journal import JournalEntry
-from .services.languages import languages, translated
 from .services.own_messages import OwnMessage, OwnMessages
 from .speaker_lookup import SpeakerLookup
 from .system_messages import is_protocol

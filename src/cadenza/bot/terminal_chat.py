@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import TextIO, assert_never
 
-from ..errors import CadenzaError, InputError
+from ..errors import CadenzaError, InputError, Sentence
 from ..sim.objects import MessageFlag
 from ..sim.server import Server
 from ..sim.wire import GatewayEvent, Json, Refusal
@@ -203,7 +203,7 @@ class Chat:
                 for part in row["components"]:
                     if label.casefold() in str(part.get("label", "")).casefold() and part.get("custom_id"):
                         return message["id"], part["custom_id"]
-        msg = f"there is no button {label!r}{_or_of(self._labels())}"
+        msg = Sentence("there is no button {label}{others}", label=repr(label), others=_or_of(self._labels()))
         raise InputError(msg)
 
     def _labels(self) -> list[str]:
@@ -228,6 +228,10 @@ def _or_of(labels: list[str]) -> str:
 
 def _sayable(text: str) -> str:
     if len(text) > _LONGEST:
-        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; split it"
+        msg = Sentence(
+            "a message holds {longest} characters at most, and that has {count}; split it",
+            longest=_LONGEST,
+            count=len(text),
+        )
         raise InputError(msg)
     return text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ..errors import InputError
+from ..errors import InputError, Sentence
 from ..sim.wire import Json
 
 HELP = """What you type is sent to #general. Also:
@@ -177,8 +177,14 @@ def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) ->
             return name, _options(name, rest[0] if rest else "", known[name], names)
     below = sorted(name for name in known if name.startswith(f"{words[0]} ")) if words else []
     families = sorted({name.split()[0] for name in known})
-    hint = f"there is {', '.join(f'/{name}' for name in below or families) or 'no command at all'}"
-    msg = f"there is no command /{' '.join(words[:2])}; {hint}"
+    offered = ", ".join(f"/{name}" for name in below or families)
+    msg = Sentence(
+        "there is no command /{name}; there is {names}"
+        if offered
+        else "there is no command /{name}; there is no command at all",
+        name=" ".join(words[:2]),
+        names=offered,
+    )
     raise InputError(msg)
 
 
@@ -187,7 +193,7 @@ def filled_in(text: str, form: Json) -> dict[str, str]:
     fields = {str(name).casefold(): id_ for id_, label, _ in _fields(form) for name in (id_, label) if name}
     found = _split(text, fields)
     if not found:
-        msg = f"write what the form should hold as field:value; there is {', '.join(fields)}"
+        msg = Sentence("write what the form should hold as field:value; there is {fields}", fields=", ".join(fields))
         raise InputError(msg)
     return {fields[name]: value for name, value in found.items()}
 
@@ -230,11 +236,17 @@ def _options(name: str, text: str, known: Sequence[Json], names: Mapping[str, st
     if text and not found:
         required = [one for one, option in by_name.items() if option.get("required") or len(known) == 1]
         if len(required) != 1:
-            msg = f"write the options of /{name} as name:value; there is {', '.join(by_name) or 'none'}"
+            msg = Sentence(
+                "write the options of /{name} as name:value; there is {names}"
+                if by_name
+                else "write the options of /{name} as name:value; there is none",
+                name=name,
+                names=", ".join(by_name),
+            )
             raise InputError(msg)
         found = {required[0]: text}
     if missing := [one for one, option in by_name.items() if option.get("required") and one not in found]:
-        msg = f"/{name} needs {', '.join(f'{one}:…' for one in missing)}"
+        msg = Sentence("/{name} needs {options}", name=name, options=", ".join(f"{one}:…" for one in missing))
         raise InputError(msg)
     return {one: _value(by_name[one], value, names) for one, value in found.items()}
 
@@ -264,17 +276,17 @@ def _value(option: Json, text: str, names: Mapping[str, str]) -> object:
             try:
                 return int(text) if kind == _WHOLE else float(text)
             except ValueError:
-                msg = f"{name} is a number, not {text[:40]!r}"
+                msg = Sentence("{name} is a number, not {text}", name=name, text=repr(text[:40]))
                 raise InputError(msg) from None
         case 5 if text.lower() in (*_YES, *_NO):
             return text.lower() in _YES
         case 5:
-            msg = f"{name} is yes or no"
+            msg = Sentence("{name} is yes or no", name=name)
             raise InputError(msg)
         case 6 | 7 | 8 | 9:
             return _id_of(name, text, names)
         case _:
-            msg = f"{name} is a file, which cannot be given here"
+            msg = Sentence("{name} is a file, which cannot be given here", name=name)
             raise InputError(msg)
 
 
@@ -284,13 +296,18 @@ def _id_of(name: str, text: str, names: Mapping[str, str]) -> str:
             return found
     if text.isdecimal():
         return text
-    msg = f"{name}: there is no person or channel called {text[:40]!r}; there is {', '.join(sorted(names))}"
+    msg = Sentence(
+        "{name}: there is no person or channel called {text}; there is {names}",
+        name=name,
+        text=repr(text[:40]),
+        names=", ".join(sorted(names)),
+    )
     raise InputError(msg)
 
 
 def _given(text: str, what: str) -> str:
     if not text:
-        msg = f"add {what}"
+        msg = Sentence("add {what}", what=what)
         raise InputError(msg)
     return text
 
@@ -301,6 +318,6 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0.0 <= seconds <= _LONGEST_WAIT:
-        msg = f"write how many seconds to wait, 0 to {_LONGEST_WAIT:g}, as in /wait 0.5"
+        msg = Sentence("write how many seconds to wait, 0 to {most}, as in /wait 0.5", most=f"{_LONGEST_WAIT:g}")
         raise InputError(msg)
     return seconds

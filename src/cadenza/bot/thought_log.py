@@ -10,6 +10,7 @@ from hashlib import blake2b
 import discord
 
 from ..explain.tracebacks import get_logger
+from ..languages import chosen
 from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
 from ..targets.discord.throttle import PacedApi
@@ -18,7 +19,6 @@ from ..targets.discord_py.client_state import ClientState
 from ..types import Identity, Reply
 from .background import guarded
 from .services.choices import Choice
-from .services.languages import chosen
 from .services.thought_text import Account, composed
 
 logger = get_logger(__name__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ..concurrency.stops import Stops
 from ..concurrency.tasks import end_task
-from ..explain.steps import Hook
+from ..facts import Hook
 from ..models.dialects.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from ..models.model import Model
 from ..replies.reply import reply

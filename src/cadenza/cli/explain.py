@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import InputError
-from ..explain.steps import TraceStep
-from ..explain.words import explain, read
+from ..errors import InputError, Sentence
+from ..explain.fact_log import read
+from ..explain.words import explain
+from ..facts import LoggedFact
 from ..play.films.comparing import Comparison, compared, comparison_lines
 from ..play.films.film import Json, packed
-from ..play.films.inputs import ExplainInput, data_of, is_trace, subject_of, subject_of_trace
+from ..play.films.inputs import ExplainInput, chosen_replies, data_of, is_trace, subject_of, subject_of_trace
 from ..play.films.options import ExplainOptions
 from ..play.films.printing import WIDEST, Paper, Printer, message_lines, reply_lines
 from ..play.films.summary import ReplySummary, counted, tellings
 from ..play.page import film_page
 
-VERSION = 1
+VERSION = 2
 
 
 def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,8 +33,8 @@ def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         description="Show how a model's text becomes messages: why each starts and ends where it does, what was held, "
         "which rules changed it, and where the time went. FILE is a text that a model wrote, a recording of "
         "'cadenza record', an answer saved in a provider's own format, lines for 'cadenza replay', a trace or a film. "
-        "It is delivered to a simulated Discord in virtual time; a trace or a film is shown as it happened, unless "
-        "an option below changes something.",
+        "A trace or a film is shown as it happened. Anything else is delivered to a simulated Discord in virtual time, "
+        "and so is a trace or a film with --diff or an option of the simulation.",
         epilog="See docs/explain.md.",
     )
     parser.add_argument("file", metavar="FILE", help="the file to explain; '-' is standard input")
@@ -46,14 +47,14 @@ def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="write one JSON object instead")
+    output.add_argument("--json", action="store_true", help="write one JSON object instead of text")
     output.add_argument("--html", metavar="OUT", help="write a self-contained HTML page; '-' is standard output")
-    output.add_argument("--force", action="store_true", help="overwrite an existing file")
+    output.add_argument("--force", action="store_true", help="let --html overwrite an existing file")
     output.add_argument(
         "--diff",
         nargs=2,
         metavar=("A.toml", "B.toml"),
-        help="compare the messages with two files of settings; the exit status is 0 if they are equal, else 1",
+        help="compare the messages under two files of settings; the exit status is 0 if they are the same, else 1",
     )
 
 
@@ -70,8 +71,12 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--rate", type=float, metavar="TOKENS", help="tokens per second (default: 50); replaces recorded timings"
     )
-    group.add_argument("--asked", default="", metavar="TEXT", help="the message that is answered")
-    group.add_argument("--limit", metavar="N/SECONDS", help="the rate limit of the channel (default: 5/5), or 'off'")
+    group.add_argument("--asked", default="", metavar="TEXT", help="the message that the reply answers")
+    group.add_argument(
+        "--limit",
+        metavar="N/SECONDS",
+        help="the rate limit of the channel: N messages in SECONDS (default: 5/5), or 'off'",
+    )
     group.add_argument(
         "--fault",
         action="append",
@@ -80,30 +85,30 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
         help="simulate a fault, TIMES times, from message N on: rate_limit, refused, lost, slow, broken, "
         "webhook_gone; may be repeated",
     )
-    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="stop the reply at this time")
+    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="stop the reply after this time")
 
 
 def run_explain(options: argparse.Namespace) -> int:
     """Run the command; returns the exit status."""
     wanted = ExplainOptions.of(options)
     data = data_of(wanted.file)
-    if is_trace(data) and not wanted.is_rehearsed:
-        return _explain_trace(wanted, *read(data.split(b"\n")))
-    subject = subject_of(wanted, data)
-    _remark(subject.told)
-    return _deliver(wanted, subject)
-
-
-def _explain_trace(wanted: ExplainOptions, traced: Sequence[TraceStep], complaints: Sequence[str]) -> int:
-    """Explain a trace as it happened; in a terminal, step by step."""
+    facts, complaints = read(data.split(b"\n")) if is_trace(data) else ([], [])
     for complaint in complaints:
         _complain(complaint)
+    if facts and not wanted.is_rehearsed:
+        return max(_explain_trace(wanted, facts), bool(complaints))
+    subject = subject_of(wanted, data)
+    _remark(subject.told)
+    return max(_deliver(wanted, subject), bool(complaints))
+
+
+def _explain_trace(wanted: ExplainOptions, facts: Sequence[LoggedFact]) -> int:
+    """Explain a trace as it happened; in a terminal, fact by fact."""
     if wanted.is_json or wanted.html:
-        _deliver(wanted, subject_of_trace(wanted, traced))
-    else:
-        for line in explain(traced, message=wanted.message):
-            _write(f"{line}\n")
-    return 1 if complaints else 0
+        return _deliver(wanted, subject_of_trace(wanted, facts))
+    for line in explain(chosen_replies(wanted, facts), message=wanted.message):
+        _write(f"{line}\n")
+    return 0
 
 
 def _deliver(wanted: ExplainOptions, subject: ExplainInput) -> int:
@@ -145,7 +150,14 @@ def _chosen(told: Sequence[ReplySummary], wanted: ExplainOptions) -> Sequence[Re
         if narrowed := telling.only(wanted.message):
             return [narrowed]
     count = sum(len(telling.messages) for telling in told)
-    msg = f"there is no message {wanted.message}: {wanted.name!r} becomes {count} message{'' if count == 1 else 's'}"
+    msg = Sentence(
+        "there is no message {message}: {name} becomes 1 message"
+        if count == 1
+        else "there is no message {message}: {name} becomes {count} messages",
+        message=wanted.message,
+        name=repr(wanted.name),
+        count=count,
+    )
     raise InputError(msg)
 
 
@@ -200,7 +212,9 @@ def _save(wanted: ExplainOptions, page: str) -> None:
     except FileExistsError:
         raise wanted.in_the_way() from None
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-        msg = f"cannot write {wanted.html!r}: {getattr(error, 'strerror', None) or error}"
+        msg = Sentence(
+            "cannot write {html}: {error}", html=repr(wanted.html), error=getattr(error, "strerror", None) or error
+        )
         raise InputError(msg) from None
 
 

@@ -18,7 +18,7 @@ from ..bot.config.model_names import key_variables, model_complaint, needs_key
 from ..bot.config.secrecy import application_id, token_complaint
 from ..bot.config.template import TALKS, Answers, template
 from ..bot.services.invitation import PORTAL, invite_link
-from ..errors import InputError
+from ..errors import InputError, Sentence
 
 CONFIG = "cadenza.toml"
 _IGNORED = (DOTENV, "cadenza.key", "cadenza.db*")
@@ -206,7 +206,7 @@ def _name_complaint(name: str) -> str:
 
 def _checked_model(model: str) -> str:
     if complaint := model_complaint(model.strip()):
-        msg = f"--model {complaint}"
+        msg = Sentence("--model {complaint}", complaint=complaint)
         raise InputError(msg)
     return model.strip()
 
@@ -222,7 +222,10 @@ def _refuse_existing(folder: Path, *, force: bool) -> None:
     """Fail on existing files before the first question."""
     for name in (CONFIG, DOTENV):
         if not force and os.path.lexists(folder / name):
-            msg = f"{str(folder / name)!r} exists already; --force overwrites it, --folder names another place"
+            msg = Sentence(
+                "{folder} exists already; --force overwrites it, --folder names another place",
+                folder=repr(str(folder / name)),
+            )
             raise InputError(msg)
 
 
@@ -241,10 +244,16 @@ def _write(folder: Path, plan: Plan, *, force: bool) -> None:
         if not isinstance(error, OSError | ValueError):
             raise
         if isinstance(error, FileExistsError) and not force:
-            msg = f"{str(error.filename or folder)!r} exists already and was not overwritten"
+            msg = Sentence(
+                "{filename} exists already and was not overwritten", filename=repr(str(error.filename or folder))
+            )
         else:
             why = getattr(error, "strerror", None) or "not a valid name"
-            msg = f"cannot write into {str(folder)!r} ({why}); choose another place with --folder"
+            msg = Sentence(
+                "cannot write into {folder} ({why}); choose another place with --folder",
+                folder=repr(str(folder)),
+                why=why,
+            )
         raise InputError(msg) from None
 
 

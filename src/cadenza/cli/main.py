@@ -19,8 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .. import __version__
-from ..errors import CadenzaError, InputError
-from ..explain.steps import Hook
+from ..errors import CadenzaError, InputError, Sentence
+from ..facts import Hook
 from ..settings import Settings, given
 
 _OF_A_BOT: Mapping[str, str] = MappingProxyType(
@@ -122,7 +122,7 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     demo.add_argument("--fast", action="store_true", help="skip the pauses")
     demo.add_argument(
-        "--trace", metavar="FILE", help="write a trace of every step; read it with 'cadenza explain FILE'"
+        "--trace", metavar="FILE", help="write a trace, the facts of every reply; read it with 'cadenza explain FILE'"
     )
 
 
@@ -185,7 +185,7 @@ def _elsewhere(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     if options.trace is None:
         return _played(options, None)
-    from ..explain.steps import JsonLines  # noqa: PLC0415  # imported only for --trace
+    from ..explain.fact_log import JsonLines  # noqa: PLC0415  # imported only for --trace
 
     if options.trace in ("", "-"):
         msg = "a trace needs a file, because the conversation goes to standard output; name one after --trace"
@@ -294,7 +294,7 @@ def _lines(name: str) -> Iterator[bytes]:
         with Path(name).open("rb") as file:
             yield from file
     except OSError as error:
-        msg = f"cannot read {name!r}: {error.strerror or error}"
+        msg = Sentence("cannot read {name}: {strerror}", name=repr(name), strerror=error.strerror or error)
         raise InputError(msg) from None
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..bot.services.logs import LEVELS
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 
 if TYPE_CHECKING:
     from ..play.server.session import Wanted
@@ -122,17 +122,27 @@ def listening(host: str, port: int | None) -> socket.socket:
             family = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0][0]
             return socket.create_server((host, number), family=family)
         except (socket.gaierror, UnicodeError):  # the name cannot be resolved
-            msg = f"--host {host!r} is no address of this machine"
+            msg = Sentence("--host {host} is no address of this machine", host=repr(host))
             raise SettingsError(msg) from None
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
-                msg = f"--host {host!r} is no address of this machine"
+                msg = Sentence("--host {host} is no address of this machine", host=repr(host))
                 raise SettingsError(msg) from None
             reason = os.strerror(error.errno) if error.errno else type(error).__name__
     if port is None:
-        msg = f"no port from {PORT} to {PORT + _TRIED - 1} could be opened ({reason}); choose one with --port"
+        msg = Sentence(
+            "no port from {first} to {last} could be opened ({reason}); choose one with --port",
+            first=PORT,
+            last=PORT + _TRIED - 1,
+            reason=reason,
+        )
     else:
-        msg = f"port {port} of {host} could not be opened ({reason}); choose another with --port, or leave it out"
+        msg = Sentence(
+            "port {port} of {host} could not be opened ({reason}); choose another with --port, or leave it out",
+            port=port,
+            host=host,
+            reason=reason,
+        )
     raise SettingsError(msg)
 
 

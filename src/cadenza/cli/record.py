@@ -13,7 +13,7 @@ from pathlib import Path
 from shlex import quote
 from typing import BinaryIO, TextIO
 
-from ..errors import CadenzaError, InputError, ProviderError
+from ..errors import CadenzaError, InputError, ProviderError, Sentence
 from ..models.connect import connect
 from ..models.dialects.dialect import Dialect
 from ..models.model import Model, closing, stream
@@ -68,7 +68,7 @@ def _opened(order: RecordOptions) -> BinaryIO:
         return order.output.open("wb" if order.force else "xb")
     except FileExistsError:
         why = "is a folder; name a file in it" if order.output.is_dir() else "already exists; --force overwrites it"
-        msg = f"{str(order.output)!r} {why}"
+        msg = Sentence("{output} {why}", output=repr(str(order.output)), why=why)
         raise InputError(msg) from None
     except (OSError, ValueError) as error:
         raise _unwritable(order, error) from None
@@ -86,7 +86,13 @@ def _save(recording: str, file: BinaryIO, order: RecordOptions) -> int:
 
 
 def _unwritable(order: RecordOptions, error: Exception) -> InputError:
-    return InputError(f"cannot write {str(order.output)!r}: {getattr(error, 'strerror', None) or error}")
+    return InputError(
+        Sentence(
+            "cannot write {output}: {error}",
+            output=repr(str(order.output)),
+            error=getattr(error, "strerror", None) or error,
+        )
+    )
 
 
 async def _record(model: Model, order: RecordOptions, tape: TextIO) -> CadenzaError | None:
@@ -128,7 +134,9 @@ async def _with_timeouts(chunks: AsyncIterator[Chunk], settings: Settings) -> As
             async with asyncio.timeout(seconds):
                 chunk = await anext(chunks, None)
         except TimeoutError:
-            yield Failed(ProviderError(f"the model said nothing for {seconds:g} seconds"))
+            yield Failed(
+                ProviderError(Sentence("the model said nothing for {seconds} seconds", seconds=f"{seconds:g}"))
+            )
             return
         if chunk is None:
             return

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..bot.services.logs import LEVELS
-from ..errors import CadenzaError, SettingsError
+from ..errors import CadenzaError, Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def run_run(options: argparse.Namespace) -> int:
         return event_loop.run(simulate(Simulation(config, options.store, options.name, level, options.model)))
     for name in ("store", "name", "model"):
         if getattr(options, name):
-            msg = f"--{name} works with the chat of --sim only; configure the bot in cadenza.toml"
+            msg = Sentence("--{name} works with the chat of --sim only; configure the bot in cadenza.toml", name=name)
             raise SettingsError(msg)
     from ..bot.runtime import cadenza_bot, simulated_bot  # noqa: PLC0415  # likewise
 
@@ -230,7 +230,11 @@ async def _flags(config: Config, token: str) -> int:
         return await application(token, url=Route.BASE)
     except PortalError as error:
         if error.status == 401 and (complaint := token_complaint(token)):
-            msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"
+            msg = Sentence(
+                "Discord does not accept the token in {token_env}: {complaint}",
+                token_env=config.discord.token_env,
+                complaint=complaint,
+            )
             raise StartError(msg) from None
         is_passing = error.status in (0, 429) or error.status >= 500
         raise StartError(str(error), is_passing=is_passing) from None
@@ -248,14 +252,19 @@ async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool
         sentence = sentence_of(error, variable=variable)
         logger.log(logging.ERROR if sentence is None else logging.DEBUG, "the bot failed", exc_info=True)
         if sentence is None:
-            sentence = f"the bot ended because of an error ({type(error).__name__}); see the log"
+            sentence = Sentence(
+                "the bot ended because of an error ({error_type}); see the log", error_type=type(error).__name__
+            )
         raise StartError(sentence, is_passing=is_passing(error)) from error
 
 
 def _token(config: Config, kept: Mapping[str, str]) -> str:
     variable = config.discord.token_env
     if not kept.get(variable, ""):
-        msg = f"there is no token; put it into .env as {variable}=…, or run 'cadenza init', or try 'cadenza run --sim'"
+        msg = Sentence(
+            "there is no token; put it into .env as {variable}=…, or run 'cadenza init', or try 'cadenza run --sim'",
+            variable=variable,
+        )
         raise SettingsError(msg)
     return kept[variable]
 

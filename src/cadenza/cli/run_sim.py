@@ -33,7 +33,7 @@ from ..bot.terminal_chat import Chat, Keyboard
 from ..bot.terminal_view import View
 from ..bot.wiring import BotServices, build
 from ..concurrency.tasks import end_task
-from ..errors import InputError
+from ..errors import InputError, Sentence
 from ..sim.rate_limits import RateLimits
 from ..sim.server import serve
 from ..sim.wire import GatewayEvent
@@ -83,7 +83,7 @@ async def simulate(
     real = dict(os.environ)  # before secrets are put there, which would win over a later .env
     given = None if wanted.config is None else load(wanted.config, real)
     if wanted.model and (problem := model_complaint(wanted.model, given.models.named if given else ())):
-        msg = f"--model {problem}"
+        msg = Sentence("--model {problem}", problem=problem)
         raise InputError(msg)
     demo_server = DemoServer(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
     config = _adapted(_built_in(demo_server) if given is None else given, wanted.model)

@@ -28,7 +28,7 @@ from ..bot.store.sealing import Seal, add_key, seal_from
 from ..bot.store.secrets import everything, reseal, sealed_in
 from ..bot.store.sqlite import SqliteStore
 from ..bot.store.store import Store, StoreError
-from ..errors import InputError
+from ..errors import InputError, Sentence
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ def _place(options: argparse.Namespace) -> StoreLocation:
     """The store named by ``--path``, which needs no configuration; else the configuration's."""
     if options.path is not None:
         if Path(options.path).is_dir():
-            msg = f"{options.path!r} is a folder; name the store in it with --path"
+            msg = Sentence("{path} is a folder; name the store in it with --path", path=repr(options.path))
             raise InputError(msg)
         usual = StoreConfig()
         key_file = Path(options.key_file) if options.key_file else Path(options.path).parent / usual.key_file
@@ -111,7 +111,10 @@ def _place(options: argparse.Namespace) -> StoreLocation:
     config = load(options.config)
     variables = secrets(config)
     if config.store.path == MEMORY:
-        msg = f"the store of the configuration {options.config!r} is ':memory:', with nothing on disk; name a store with --path"
+        msg = Sentence(
+            "the store of the configuration {config} is ':memory:', with nothing on disk; name a store with --path",
+            config=repr(options.config),
+        )
         raise InputError(msg)
     key_file = Path(options.key_file) if options.key_file else config.place(config.store.key_file)
     return StoreLocation(config.place(config.store.path), key_file, variables.get(config.store.key_env))
@@ -144,10 +147,10 @@ def _target(options: argparse.Namespace) -> Path:
     """The file to write; ``InputError`` if it may not be written there."""
     target = Path(options.file)
     if target.is_dir():
-        msg = f"{options.file!r} is a folder; name a file in it"
+        msg = Sentence("{file} is a folder; name a file in it", file=repr(options.file))
         raise InputError(msg)
     if target.exists() and not options.force:
-        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
+        msg = Sentence("the file {target} exists already; name another one, or add --force", target=repr(str(target)))
         raise InputError(msg)
     return target
 
@@ -156,7 +159,9 @@ def _import(options: argparse.Namespace, place: StoreLocation) -> int:
     try:
         text = Path(options.file).read_bytes()
     except OSError as error:
-        msg = f"cannot read {options.file!r}: {error.strerror or type(error).__name__}"
+        msg = Sentence(
+            "cannot read {file}: {strerror}", file=repr(options.file), strerror=error.strerror or type(error).__name__
+        )
         raise InputError(msg) from None
     imported = asyncio.run(_with(_own(place), lambda store: import_(store, text, place.seal)))
     _say(f"{_many(imported.records, 'record')} imported")
@@ -171,7 +176,7 @@ def _check(_: argparse.Namespace, place: StoreLocation) -> int:
     if found:
         for problem in found:
             _say(problem)
-        msg = f"the store {str(place.path)!r} is damaged; stop the bot, and restore a backup"
+        msg = Sentence("the store {path} is damaged; stop the bot, and restore a backup", path=repr(str(place.path)))
         raise StoreError(msg)
     records = asyncio.run(_with(_copy(place), everything))
     _say(f"the store {str(place.path)!r} is intact; {_many(len(records), 'record')}")
@@ -269,7 +274,11 @@ def _write(target: Path, text: str) -> None:
         part.replace(target)
     except OSError as error:
         part.unlink(missing_ok=True)
-        msg = f"cannot write {str(target)!r}: {error.strerror or type(error).__name__}"
+        msg = Sentence(
+            "cannot write {target}: {strerror}",
+            target=repr(str(target)),
+            strerror=error.strerror or type(error).__name__,
+        )
         raise InputError(msg) from None
 
 

@@ -1,9 +1,9 @@
-"""Records the steps of a reply for its hook.
+"""Records the facts of a reply for its hook.
 
 A reply with a hook has a ``Trace``, and every part that decides something calls it. Tracing changes nothing in a reply:
 a hook that fails is logged once and not called again.
 
-Steps hold no secrets: no key, header or address, and only the type of a foreign exception.
+Facts hold no secrets: no key, header or address, and only the type of a foreign exception.
 """
 
 from __future__ import annotations
@@ -11,15 +11,51 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from math import isfinite
-from typing import assert_never
+from dataclasses import asdict, replace
+from typing import Any, assert_never
 from uuid import uuid4
 
 from ..errors import CadenzaError, DeliveryError, ProviderError
+from ..facts import (
+    AttemptBegan,
+    AttemptEnded,
+    ChunkHeard,
+    Edge,
+    Fact,
+    Hook,
+    LoggedFact,
+    MessageDeleted,
+    MessageEnd,
+    MessageLeftOut,
+    MessageRefused,
+    MessageSent,
+    MessagesMerged,
+    MessagesSpared,
+    MessagesSuperseded,
+    MessageWaits,
+    ModelSkipped,
+    ModelStalled,
+    NoticeShown,
+    QueueCut,
+    QueueRestored,
+    QueueWithdrawn,
+    ReadingPaused,
+    ReplyBegan,
+    ReplyEnded,
+    RequestSent,
+    RoundEnded,
+    SendingBegan,
+    SendRefused,
+    StopAsked,
+    TextChanged,
+    ToolCalled,
+    values_of,
+)
 from ..settings import Settings, settings_fields
-from ..stages.observe import SequenceNumbers, Taps, name_of
-from ..text.redaction import HIDDEN, without_secrets
+from ..stages.observe import PostNumbers, SegmentNumbers, Taps, name_of
+from ..targets.target import Limits
+from ..text.origins import Range, explained, origin_of, ranges, rewritten, union, without
+from ..text.redaction import without_secrets
 from ..types import (
     Broke,
     Chunk,
@@ -35,7 +71,6 @@ from ..types import (
     Receipt,
     Reply,
     Scene,
-    Segment,
     Served,
     Stalled,
     Stopped,
@@ -46,7 +81,7 @@ from ..types import (
     ToolUse,
     Usage,
 )
-from .steps import Hook, TraceStep
+from .deciding import deciding_setting, plain
 from .tracebacks import get_logger
 
 logger = get_logger(__name__)
@@ -68,31 +103,32 @@ def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn
 
 
 class Trace:
-    """Sends the steps of one reply to its hook."""
+    """Sends the facts of one reply to its hook."""
 
     def __init__(self, hook: Hook, turn: str = "", *, clock: Callable[[], float] | None = None) -> None:
         self._hook: Hook | None = hook
         self._turn = turn or uuid4().hex[:12]
         self.now = clock or asyncio.get_running_loop().time
         self._begun = self._heard_at = self.now()
+        self.heard_size = 0
+        """Characters of the model's text so far, in all attempts."""
         self._hidden: set[str] = set()
-        self._segments: SequenceNumbers[Segment] = SequenceNumbers()
-        self._posts: SequenceNumbers[Post] = SequenceNumbers()
-        self._settled: set[int] = set()  # posts that were sent, dropped or withdrawn
-        self._sending: tuple[int, ...] = ()
+        self._segments = SegmentNumbers()
+        self._taps: Taps | None = None
+        self._outgoing = _Outgoing()
         self._sending_since = self._begun
         self._waiting: tuple[tuple[int, ...], str, float] | None = None
         self._waits: dict[tuple[tuple[int, ...], str], float] = {}
-        self._tries = self._requests = self._rounds = 0
+        self._attempts = self._requests = self._rounds = 0
         self._stop: StopReason | None = None
 
-    def tell(self, step: str, about: Mapping[str, object]) -> None:
-        """Call the hook with *step*, unless it has failed before."""
+    def tell(self, fact: Fact) -> None:
+        """Call the hook with *fact*, unless it has failed before."""
         if self._hook is None:
             return
-        told = {name: _plain(value, self._hidden) for name, value in about.items()}
+        told = _without(fact, self._hidden) if self._hidden else fact
         try:
-            self._hook(TraceStep(step, _seconds(self.now() - self._begun), told, self._turn))
+            self._hook(LoggedFact(told, _seconds(self.now() - self._begun), self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # it is foreign code, and whatever it does must not disturb a reply
@@ -100,15 +136,17 @@ class Trace:
             logger.warning("a trace hook failed; it is not called again in this reply", exc_info=error)
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """Remove *secrets* from all later steps."""
+        """Remove *secrets* from all later facts."""
         self._hidden |= set(secrets)
 
     # --- the reply -------------------------------------------------------------------------
 
     def begins(self, kind: str, scene: Scene, settings: Settings) -> None:
         """A reply to *scene* begins."""
-        about = {"kind": kind, "channel": scene.channel, "persona": scene.persona.name, "reply_to": scene.reply_to}
-        self.tell("reply", {**about, "settings": _changed(settings)})
+        channel, persona = str(scene.channel), str(scene.persona.name)
+        began = ReplyBegan(kind, channel, persona, scene.reply_to, _changed(settings))
+        self._begun = self._heard_at = self.now()
+        self.tell(began)
 
     def ends(self, reply: Reply) -> None:
         """The reply ended normally."""
@@ -118,51 +156,48 @@ class Trace:
         """The reply ended because *error* was raised, for instance a cancellation."""
         self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
 
+    def _end_text(self, outcome: Mapping[str, object]) -> None:
+        if self._taps is not None:
+            self._taps.end(str(outcome["reason"] if outcome["kind"] == "stopped" else outcome["kind"]))
+
     def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
-        about = {
-            "outcome": outcome,
-            "messages": len(reply.receipts),
-            "model": reply.model,
-            "failures": len(reply.failures),
-            "notices": len(reply.notices),
-            "usage": asdict(reply.usage),
-        }
-        self.tell("end", about)
+        self._end_text(outcome)
+        messages, failures, notices = map(len, (reply.receipts, reply.failures, reply.notices))
+        self.tell(ReplyEnded(outcome, messages, reply.model, failures, notices, asdict(reply.usage)))
 
     # --- models and tools ------------------------------------------------------------------------
 
     def passes_over(self, model: str, why: str, seconds: float | None = None) -> None:
         """*model* is skipped; it is available again in *seconds*."""
-        self.tell("passed_over", {"model": model, "why": why, "seconds": seconds})
+        self.tell(ModelSkipped(model, why, seconds))
 
-    def tries(self, model: str, key: str | None, why: str, about: Mapping[str, object]) -> None:
+    def tries(self, model: str, key: str | None, why: str, about: Mapping[str, Any]) -> None:
         """An attempt with *model* and *key* starts, because of *why*."""
-        self._tries, self._requests = self._tries + 1, 0
-        self.tell("try", {"number": self._tries, "model": model, "key": key, "why": why, **about})
+        self._attempts, self._requests = self._attempts + 1, 0
+        self.tell(AttemptBegan(self._attempts, model, key, why, **about))
 
     def tried(self, model: str, outcome: Outcome, cure: str) -> None:
         """The attempt ended with *outcome*; *cure* is what is done about it."""
-        about = {"number": self._tries, "model": model, "outcome": self._outcome(outcome), "cure": cure}
-        self.tell("tried", about)
+        self.tell(AttemptEnded(self._attempts, model, self._outcome(outcome), cure))
 
     def requests(self, prompt: Prompt, size: int, rung: str, *, remembered: bool, error: CadenzaError | None) -> None:
         """A request with *prompt* is sent, reduced to this *rung* of the ladder because of *error* or of an earlier refusal."""
         self._requests += 1
-        about = {"number": self._requests, "rung": rung, "remembered": remembered, "error": self._error(error)}
-        self.tell("request", {**about, "turns": len(prompt.turns), "tools": len(prompt.tools), "bytes": size})
+        turns, tools = len(prompt.turns), len(prompt.tools)
+        self.tell(RequestSent(self._requests, rung, remembered, self._error(error), turns, tools, size))
         self._heard_at = self.now()
 
     def round_over(self, outcome: Outcome, said: int, usage: Usage) -> None:
         """The stream of a model ended."""
         self._rounds += 1
-        about = {"number": self._rounds, "outcome": self._outcome(outcome), "said": said, "usage": asdict(usage)}
-        self.tell("round", about)
+        self._end_text(self._outcome(outcome))
+        self.tell(RoundEnded(self._rounds, self._outcome(outcome), said, asdict(usage)))
 
     def used(self, use: ToolUse, *, remembered: bool) -> None:
         """A tool was run, or its earlier result was *remembered*."""
         call, is_error = use.call, use.result.is_error
-        about = {"call": call.id, "name": call.name, "arguments": without_secrets(call.arguments, *self._hidden)}
-        self.tell("tool", {**about, "seconds": _seconds(use.seconds), "is_error": is_error, "remembered": remembered})
+        arguments = without_secrets(call.arguments, *self._hidden)
+        self.tell(ToolCalled(call.id, call.name, arguments, _seconds(use.seconds), is_error, remembered))
 
     # --- the stream and the stages -------------------------------------------------------------
 
@@ -170,8 +205,18 @@ class Trace:
         """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
+        if isinstance(chunk, TextDelta):
+            self.heard_size += len(chunk.text)
+            if self._taps is not None:
+                self._taps.hear(chunk.text)
+        elif isinstance(chunk, Failed):
+            self._interrupt(MessageEnd.BROKE_OFF)
         kind, text, detail = self._described(chunk)
-        self.tell("chunk", {"kind": kind, "since": _seconds(since), "text": text, "detail": detail})
+        self.tell(ChunkHeard(kind, _seconds(since), text, detail))
+
+    def _interrupt(self, end: MessageEnd, by: str = "") -> None:
+        if self._taps is not None:
+            self._taps.interrupt(end, by)
 
     def _described(self, chunk: Chunk) -> tuple[str, str, Mapping[str, object]]:
         match chunk:
@@ -193,33 +238,39 @@ class Trace:
             case _:
                 assert_never(chunk)
 
-    def taps(self) -> Taps:
-        """Taps for a row of stages."""
-        return Taps(self.tell, self._segments, self._posts)
+    def taps(self, settings: Settings, limits: Limits | None) -> Taps:
+        """Taps for a row of stages with *settings*, for a target with *limits*."""
+        decided = deciding_setting(settings, limits)
+        is_casual = settings.delivery.manner.casual
+        numbers, size = self._outgoing.numbers, self.heard_size
+        self._taps = Taps(self.tell, self._segments, numbers, decided, is_casual=is_casual, heard_from=size)
+        return self._taps
 
     def stopped(self, reason: StopReason, by: str) -> None:
         """A stop was requested; each reason is recorded once."""
         if reason is not self._stop:
             self._stop = reason
-            self.tell("stop", {"reason": reason.value, "by": by})
+            self._interrupt(MessageEnd.STOP, reason.value)
+            self.tell(StopAsked(reason.value, by))
 
     def stalled(self, *, has_begun: bool) -> None:
         """The model sent nothing for too long."""
-        self.tell("stall", {"has_begun": has_begun, "seconds": _seconds(self.now() - self._heard_at)})
+        self._interrupt(MessageEnd.SILENCE)
+        self.tell(ModelStalled(has_begun, _seconds(self.now() - self._heard_at)))
 
     # --- the outbox ----------------------------------------------------------------------------
 
     def pressed_back(self, seconds: float) -> None:
         """Reading from the model paused for *seconds*, because the queue was full."""
-        self.tell("back_pressure", {"seconds": _seconds(seconds)})
+        self.tell(ReadingPaused(_seconds(seconds)))
 
     def waits(self, post: Post, reason: str) -> None:
         """*post*, the first in the queue, waits because of *reason*."""
-        numbers, before = self._posts.of(post), self._waiting
+        numbers, before = self._outgoing.numbers.of(post), self._waiting
         self._stop_waiting()
         self._waiting = (numbers, reason, self.now())
         if numbers and (before is None or before[:2] != (numbers, reason)):  # a continued wait is recorded once
-            self.tell("wait", {"posts": numbers, "why": reason})
+            self.tell(MessageWaits(numbers, reason))
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:
@@ -227,78 +278,87 @@ class Trace:
             self._waiting = None
             self._waits[numbers, reason] = self._waits.get((numbers, reason), 0.0) + self.now() - since
 
-    def became(self, post: Post, posts: Iterable[Post]) -> None:
+    def became(self, post: Post, posts: Sequence[Post]) -> None:
         """*posts* are sent instead of *post*."""
-        for made in posts:
-            self._posts.inherit(made, self._posts.of(post))
+        if [*posts] != [post]:
+            self._changes([post], posts, "names")
 
     def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
         """The queued *posts* are merged into *post* because of *why*."""
-        numbers = self._numbers_of(posts)
-        self._posts.inherit(post, numbers)
-        self.tell("merged", {"posts": numbers, "text": post.text, "why": why})
+        self._changes(posts, [post], why)
+        self.tell(MessagesMerged(self._outgoing.numbers.of(post), str(post.text), why))
+
+    def _changes(self, before: Sequence[Post], after: Sequence[Post], why: str) -> None:
+        """*after* is sent instead of *before*: say which of the model's words are gone."""
+        gone = self._outgoing.replace(before, after, why)
+        if gone:
+            were, are = (tuple(str(post.text) for post in posts) for posts in (before, after))
+            self.tell(TextChanged(why, "outbox", "changed", self._segments.of(gone), were, are, tuple(gone)))
 
     def sends(self, post: Post) -> None:
         """*post* is being sent; it cannot be cut any more."""
         self._stop_waiting()
-        self._sending, self._sending_since = self._posts.of(post), self.now()
-        self._settled.update(self._sending)
-        self.tell("sending", {"posts": self._sending})
+        self._sending_since = self.now()
+        self.tell(SendingBegan(self._outgoing.begin(post)))
 
     def sent(self, receipt: Receipt) -> None:
         """The post that was being sent has arrived."""
-        post, url = receipt.post, receipt.url
-        about = {
-            "posts": self._sending,
-            "text": post.text,
-            "message": str(receipt.message_id),
-            "url": None if url is None else without_secrets(str(url), *self._hidden),
-            "identity": name_of(receipt.identity or post.identity),
-            "attachment": post.attachment.name if post.attachment else None,
-            "waited": self._waited_for(self._sending),
-            "seconds": _seconds(self.now() - self._sending_since),
-        }
-        self.tell("sent", about)
+        post, url, numbers = receipt.post, receipt.url, self._outgoing.under_way
+        text = self._outgoing.text_of_sent(post)
+        for refusal in receipt.refusals:
+            self.tell(SendRefused(numbers, refusal.reason, refusal.code, refusal.remedy))
+        self.tell(
+            MessageSent(
+                posts=numbers,
+                text=str(text),
+                origin=origin_of(text),
+                covers=tuple(self._outgoing.covers_of_sent()),
+                message=str(receipt.message_id),
+                url=None if url is None else without_secrets(str(url), *self._hidden),
+                identity=name_of(receipt.identity or post.identity),
+                attachment=post.attachment.name if post.attachment else None,
+                waited=self._waited_for(numbers),
+                seconds=_seconds(self.now() - self._sending_since),
+            )
+        )
 
     def unsent(self, error: BaseException) -> None:
         """The post could not be sent."""
-        waited = self._waited_for(self._sending)
-        self.tell("unsent", {"posts": self._sending, "waited": waited, "error": self._error(error)})
+        numbers = self._outgoing.under_way
+        self.tell(MessageRefused(numbers, self._waited_for(numbers), self._error(error)))
 
     def leaves_out(self, post: Post, why: str) -> None:
         """*post* is not sent."""
-        self._settled.update(self._posts.of(post))
-        self.tell("left_out", {"posts": self._posts.of(post), "why": why})
+        self.tell(MessageLeftOut(self._outgoing.settle([post]), why))
 
     def cuts(self, keep: str, waiting_posts: Sequence[Post]) -> None:
         """The reply has ended: of the queued posts only *waiting_posts* are still sent."""
         self._stop_waiting()
         for post in waiting_posts:
-            self._recognise(post)
-        kept = self._numbers_of(waiting_posts)
-        dropped = [number for number in self._open() if number not in kept]
-        self._settled.update(dropped)
-        text = waiting_posts[0].text if waiting_posts else None
-        self.tell("cut", {"keep": keep, "posts": kept, "dropped": dropped, "text": text})
+            self._outgoing.recognise(post)
+        kept, dropped = self._outgoing.cut(waiting_posts)
+        gone = self._outgoing.gone
+        if gone:
+            text = str(waiting_posts[0].text)
+            self.tell(TextChanged("stop", "outbox", "dropped", self._segments.of(gone), (), (text,), tuple(gone)))
+        self.tell(QueueCut(keep, kept, dropped, str(waiting_posts[0].text) if waiting_posts else None))
 
     def withdraws(self, posts: Sequence[Post]) -> None:
         """The queued *posts* of a failed attempt are put aside."""
         self._stop_waiting()
-        self._settled.update(self._numbers_of(posts))
-        self.tell("withdrawn", {"posts": self._numbers_of(posts)})
+        self.tell(QueueWithdrawn(self._outgoing.settle(posts)))
 
     def brings_back(self, posts: Sequence[Post]) -> None:
         """No other model answered: *posts* are sent after all."""
-        self._settled.difference_update(self._numbers_of(posts))
-        self.tell("brought_back", {"posts": self._numbers_of(posts)})
+        self.tell(QueueRestored(self._outgoing.restore(posts)))
 
     def supersedes(self, receipts: Iterable[Receipt]) -> None:
         """*receipts* are deleted as soon as there is something else to send."""
-        self.tell("superseded", {"messages": _ids(receipts)})
+        self.tell(MessagesSuperseded(_ids(receipts)))
 
     def spares(self, receipts: Iterable[Receipt]) -> None:
         """*receipts* are not deleted after all."""
-        self.tell("spared", {"messages": _ids(receipts)})
+        self.tell(MessagesSpared(_ids(receipts)))
 
     def deletes(self) -> None:
         """A message is being deleted."""
@@ -308,34 +368,11 @@ class Trace:
     def deleted(self, receipt: Receipt, error: BaseException | None) -> None:
         """The message of *receipt* was deleted, unless there is an *error*."""
         seconds = _seconds(self.now() - self._sending_since)
-        about = {"message": str(receipt.message_id), "seconds": seconds, "error": self._error(error)}
-        self.tell("deleted", about)
+        self.tell(MessageDeleted(str(receipt.message_id), seconds, self._error(error)))
 
     def notified(self, notice: Notice, *, is_shown: bool) -> None:
         """A notice was shown, or could not be shown."""
-        about = {"title": notice.title, "text": notice.text, "urgency": notice.urgency.value, "is_shown": is_shown}
-        self.tell("notice", about)
-
-    def _numbers_of(self, posts: Iterable[Post]) -> list[int]:
-        return list(dict.fromkeys(number for post in posts for number in self._posts.of(post)))
-
-    def _open(self) -> dict[int, Post]:
-        """Planned posts that are not settled."""
-        return {number: post for number, post in self._posts.things.items() if number not in self._settled}
-
-    def _recognise(self, post: Post) -> None:
-        """Number an unknown *post*, the last one of a stopped reply: it is made of the queued posts that its text holds."""
-        if self._posts.of(post):
-            return
-        rest, numbers = post.text, list[int]()
-        if not rest:  # a picture
-            numbers += [*self._open()][:1]
-        for number, planned in self._open().items():
-            for text in (piece.text for piece in planned.instead or (planned,)):
-                if rest and (rest.startswith(text) or text.startswith(rest)):
-                    numbers.append(number)
-                    rest = rest[len(text) :].lstrip("\n")
-        self._posts.inherit(post, numbers)
+        self.tell(NoticeShown(str(notice.title), str(notice.text), notice.urgency.value, is_shown))
 
     def _waited_for(self, numbers: Iterable[int]) -> dict[str, float]:
         """How long those posts waited, by reason."""
@@ -344,7 +381,7 @@ class Trace:
             waits[key[1]] = _seconds(waits.get(key[1], 0.0) + self._waits.pop(key))
         return waits
 
-    # --- as JSON data -------------------------------------------------------------------------
+    # --- outcomes and errors -------------------------------------------------------------------------
 
     def _outcome(self, outcome: Outcome) -> Mapping[str, object]:
         error = outcome.error if isinstance(outcome, Broke) else None
@@ -364,6 +401,99 @@ class Trace:
                 return about | {"kind": kind.value, "code": "" if number is None else str(number)}
             case _:
                 return about
+
+
+class _Outgoing:
+    """The planned posts on their way to the chat: their numbers, and what the outbox makes of their texts."""
+
+    def __init__(self) -> None:
+        self.numbers = PostNumbers()
+        self.under_way: tuple[int, ...] = ()
+        self.gone: list[Range] = []
+        """What the last message after a stop leaves out of the posts that it is made of."""
+        self._post: Post | None = None
+        self._shortened: Post | None = None  # the last one of a stopped reply, which is part of planned ones
+        self._settled: set[int] = set()  # posts that were sent, dropped or withdrawn
+        self._texts: dict[int, str] = {}  # of posts that the outbox made, by id
+        self._stands_for: dict[int, list[Range]] = {}  # what it replaced in them, by id
+
+    def text(self, post: Post) -> str:
+        """The text of *post*, with its origin."""
+        return self._texts.get(id(post), post.text)
+
+    def replace(self, before: Sequence[Post], after: Sequence[Post], why: str) -> list[Range]:
+        """Note that *after* is sent instead of *before*; return what of the model's text is gone."""
+        numbers = self.numbers_of(before)
+        for post in after:
+            self.numbers.inherit(post, numbers)
+            text = rewritten(self.text(before[0]), post.text) if len(before) == len(after) == 1 else post.text
+            self._texts[id(post)] = explained(text, why)
+        were, are = ([place for post in posts for place in self._covers(post)] for posts in (before, after))
+        gone = without(union(sorted(were)), union(sorted(are)))
+        if len(before) == len(after) == 1:
+            self._stands_for[id(after[0])] = gone
+        return gone
+
+    def begin(self, post: Post) -> tuple[int, ...]:
+        """*post* is being sent."""
+        self._post = post
+        self.under_way = self.settle([post])
+        return self.under_way
+
+    def text_of_sent(self, post: Post) -> str:
+        """The text of the *post* that has arrived, as the target sent it."""
+        text = self.text(self._post or post)
+        return text if text == post.text else explained(rewritten(text, str(post.text)), "target")
+
+    def covers_of_sent(self) -> list[Range]:
+        """What of the model's text has arrived."""
+        return [] if self._post is None else self._covers(self._post)
+
+    def _covers(self, post: Post) -> list[Range]:
+        shown = ranges(self.text(post), post.source or "")
+        covers = union(sorted([*self.numbers.covers(post), *shown, *self._stands_for.get(id(post), ())]))
+        return [place for place in covers if place[0] < shown[-1][1]] if post is self._shortened and shown else covers
+
+    def settle(self, posts: Iterable[Post]) -> tuple[int, ...]:
+        """Nothing more happens to *posts*; return their numbers."""
+        numbers = self.numbers_of(posts)
+        self._settled.update(numbers)
+        return numbers
+
+    def restore(self, posts: Iterable[Post]) -> tuple[int, ...]:
+        """*posts* are queued again; return their numbers."""
+        numbers = self.numbers_of(posts)
+        self._settled.difference_update(numbers)
+        return numbers
+
+    def cut(self, kept: Sequence[Post]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Only *kept* are still sent; return their numbers and those of the dropped posts."""
+        numbers = self.numbers_of(kept)
+        dropped = tuple(number for number in self._open() if number not in numbers)
+        planned = [place for number in numbers for place in self.numbers.covers(self.numbers.things[number])]
+        sent = [place for post in kept for place in self._covers(post)]
+        self.gone = without(union(sorted(planned)), union(sorted(sent))) if kept else []
+        self._settled.update(dropped)
+        return numbers, dropped
+
+    def recognise(self, post: Post) -> None:
+        """Number an unknown *post*, the last one of a stopped reply: it is made of queued posts."""
+        if self.numbers.of(post):
+            return
+        places = self.numbers.covers(post)
+        planned = {number: self.numbers.covers(one) for number, one in self._open().items()}
+        made_of = [number for number, own in planned.items() if without(own, places) != own]
+        self._shortened = post
+        self.numbers.inherit(post, made_of or [*self._open()][:1])
+        self._texts[id(post)] = explained(post.text, "stop")
+
+    def numbers_of(self, posts: Iterable[Post]) -> tuple[int, ...]:
+        """The numbers of *posts*, without duplicates."""
+        return tuple(dict.fromkeys(number for post in posts for number in self.numbers.of(post)))
+
+    def _open(self) -> dict[int, Post]:
+        """Planned posts that are not settled."""
+        return {number: post for number, post in self.numbers.things.items() if number not in self._settled}
 
 
 def _named(outcome: Outcome) -> tuple[str, str]:
@@ -388,26 +518,31 @@ def _named(outcome: Outcome) -> tuple[str, str]:
 def _changed(settings: Settings) -> dict[str, object]:
     """The settings that differ from the defaults, without those that may hold a secret."""
     values = ((spec, getattr(getattr(settings, section), spec.name)) for section, spec in settings_fields())
-    return {spec.name: value for spec, value in values if spec.repr and value != spec.default}
+    return {spec.name: plain(value) for spec, value in values if spec.repr and value != spec.default}
 
 
-def _plain(value: object, hidden: Iterable[str]) -> object:
-    """*value* as JSON data, without *hidden* texts."""
+def _without(fact: Fact, secrets: Iterable[str]) -> Fact:
+    """*fact* without *secrets*. Stars stand for each character of one, so that all places in the text stay true."""
+    values = values_of(fact)
+    clean = {name: _hidden(value, secrets) for name, value in values.items()}
+    changed = {name: value for name, value in clean.items() if value != values[name]}
+    return replace(fact, **changed) if changed else fact
+
+
+def _hidden(value: Any, secrets: Iterable[str]) -> Any:
     match value:
         case str():
-            for secret in hidden:
-                value = value.replace(secret, HIDDEN)
-            return value
-        case float():
-            return value if isfinite(value) else str(value)
-        case None | bool() | int():
+            for secret in secrets:
+                value = value.replace(secret, "*" * len(secret))
             return value
         case Mapping():
-            return {str(name): _plain(inner, hidden) for name, inner in value.items()}
-        case Iterable():
-            return [_plain(inner, hidden) for inner in value]
+            return {name: _hidden(inner, secrets) for name, inner in value.items()}
+        case Edge():
+            return replace(value, value=_hidden(value.value, secrets), mark=_hidden(value.mark, secrets))
+        case tuple() | list():
+            return tuple(_hidden(inner, secrets) for inner in value)
         case _:
-            return str(value)
+            return value
 
 
 def _seconds(seconds: float) -> float:
@@ -415,5 +550,5 @@ def _seconds(seconds: float) -> float:
     return round(seconds, 6)
 
 
-def _ids(receipts: Iterable[Receipt]) -> list[str]:
-    return [str(receipt.message_id) for receipt in receipts]
+def _ids(receipts: Iterable[Receipt]) -> tuple[str, ...]:
+    return tuple(str(receipt.message_id) for receipt in receipts)

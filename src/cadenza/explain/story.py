@@ -1,26 +1,73 @@
 """The story of each message of a reply: why it starts and ends where it does, its source text, what was held and changed.
 
-``docs/films.md`` lists the fields of a story. Terminal, JSON and page all use it. Feed the steps of a trace one by one,
-live or from a file. A story comes out with the step that a message was sent; a fate comes out as soon as some text is
+``docs/films.md`` lists the fields of a story. Terminal, JSON and page all use it. Feed the facts of a reply one by one,
+live or from a file. A story comes out with the fact that a message was sent; a fate comes out as soon as some text is
 known to be in no message.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Literal
 
-from .provenance import Provenance
-from .step_words import number_of, numbers_of, text_of, texts_of
-from .steps import TraceStep
+from ..facts import (
+    AttemptBegan,
+    ChunkHeard,
+    Edge,
+    Fact,
+    LoggedFact,
+    MessageDeleted,
+    MessageEnd,
+    MessageLeftOut,
+    MessagePlanned,
+    MessageRefused,
+    MessageSent,
+    MessagesMerged,
+    MessageWaits,
+    QueueCut,
+    QueueRestored,
+    QueueWithdrawn,
+    ReplyBegan,
+    ReplyEnded,
+    ReplyHalted,
+    RequestSent,
+    RoundEnded,
+    SendingBegan,
+    SendRefused,
+    StopAsked,
+    TextChanged,
+    TextCut,
+    TextHeld,
+    TextHidden,
+    values_of,
+)
+from ..settings import Settings
+from ..text.origins import Range
+from ..text.units import WHITESPACE
+from .places import Places
+from .telling import told_story
 
-_PAUSE = ("typing", "breath", "thinking", "cut")
 _MOMENT = 0.01
 """Seconds from a segment to its post, at most, if nothing holds it."""
-_ENDS_WAIT = frozenset({"wait", "sending", "sent", "cut", "withdrawn", "deleted", "unsent", "left_out", "end"})
+_ENDS_WAIT = (
+    MessageWaits,
+    SendingBegan,
+    MessageSent,
+    QueueCut,
+    QueueWithdrawn,
+    MessageDeleted,
+    MessageRefused,
+    MessageLeftOut,
+    ReplyEnded,
+)
+_UNTOLD = ("joint", "spacing", "line_end", "composer", "intake")
+"""Changes of white space, which every message has."""
+_FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
+_NOTICE = Edge(MessageEnd.NOTICE.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +84,7 @@ class _Hold:
     """The buffer held text."""
 
     order: int
-    """The number of its step."""
+    """The number of its fact."""
     begun: float
     why: str
     mark: str
@@ -56,37 +103,54 @@ class _Wait:
     over: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Something that changed the text of messages."""
+
+    at: float
+    fact: TextChanged
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A planned message."""
+
+    at: float
+    fact: MessagePlanned
+    segments: Sequence[int]
+    """Of which it is made; a part of a table in columns is made of the same as the part before it."""
+
+
 @dataclass(slots=True)
 class _Plans:
-    """Steps about segments and posts."""
+    """What is known of segments and planned messages."""
 
-    segments: dict[int, TraceStep] = field(default_factory=dict)
-    orders: dict[int, int] = field(default_factory=dict)
-    """The number of the step of each segment."""
-    rules: dict[int, list[TraceStep]] = field(default_factory=dict)
-    posts: dict[int, TraceStep] = field(default_factory=dict)
+    cuts: dict[int, tuple[float, int]] = field(default_factory=dict)
+    """When each segment left the buffer, and the number of that fact."""
+    changes: dict[int, list[_Change]] = field(default_factory=dict)
+    """By segment."""
+    posts: dict[int, _Planned] = field(default_factory=dict)
     merged: dict[int, str] = field(default_factory=dict)
     """Why a post was merged with others."""
 
-    def note(self, step: TraceStep, order: int) -> None:
-        """Remember *step*, if it is about segments or posts."""
-        about = step.about
-        match step.step:
-            case "segment":
-                number = int(number_of(about, "number"))
-                self.segments[number], self.orders[number] = step, order
-            case "rule":
-                for number in dict.fromkeys(numbers_of(about, "segments")):
-                    self.rules.setdefault(number, []).append(step)
-            case "post":
-                self.posts[int(number_of(about, "number"))] = step
-            case "merged":
-                self.merged |= dict.fromkeys(numbers_of(about, "posts"), text_of(about, "why"))
+    def note(self, fact: Fact, at: float, order: int) -> None:
+        """Remember *fact*, if it is about segments or posts."""
+        match fact:
+            case TextCut():
+                self.cuts[fact.number] = at, order
+            case TextChanged():
+                for number in dict.fromkeys(fact.segments):
+                    self.changes.setdefault(number, []).append(_Change(at, fact))
+            case MessagePlanned():
+                before = self.posts[fact.number - 1].segments if fact.number - 1 in self.posts else ()
+                self.posts[fact.number] = _Planned(at, fact, fact.segments or before)
+            case MessagesMerged():
+                self.merged |= dict.fromkeys(fact.posts, fact.why)
 
-    def rules_of(self, segments: Sequence[int]) -> list[TraceStep]:
-        """The rule steps of *segments*, without duplicates."""
-        rules = {id(rule): rule for number in segments for rule in self.rules.get(number, ())}
-        return sorted(rules.values(), key=attrgetter("at"))
+    def of(self, segments: Sequence[int]) -> list[_Change]:
+        """The changes of *segments*, without duplicates, in order."""
+        changes = {id(change): change for number in segments for change in self.changes.get(number, ())}
+        return sorted(changes.values(), key=attrgetter("at"))
 
 
 class Stories:
@@ -96,51 +160,60 @@ class Stories:
         self._begins = begins
         self._order = 0
         self._count = 0
-        self._ended = "reply"
-        self._origin = Provenance()
+        self._places = Places()
         self._plans = _Plans()
-        self._pieces = 0  # the number of text chunks so far
         self._holds: list[_Hold] = []
         self._waits: list[_Wait] = []
         self._waiting: tuple[tuple[int, ...], str, float] | None = None
         self._sending: float | None = None
+        self._refusals: list[SendRefused] = []  # of the message that is being sent
+        self._since = 0.0  # since when the model has been saying what is in no story yet
+        self._stop = _Stop()
+        self._withdrawn: set[int] = set()
+        self._is_halted = False
 
-    def feed(self, step: TraceStep) -> list[MessageStory]:
-        """Process *step*; return the new stories and fates."""
+    def feed(self, logged: LoggedFact) -> list[MessageStory]:
+        """Process *logged*; return the new stories and fates."""
+        fact, at = logged.fact, logged.at
         self._order += 1
+        if isinstance(fact, ChunkHeard):  # most facts
+            if fact.kind == "text":
+                self._places.heard.add(fact.text, at)
+            return []
+        self._time(fact, at)
+        self._plans.note(fact, at, self._order)
+        self._stop.note(fact)
         told: list[MessageStory] = []
-        self._note(step)
-        if step.step == "sent":
-            told.append(self._story(step))
+        if isinstance(fact, MessageSent):
+            told.append(self._story(fact, at))
         else:
-            self._origin.feed(step)
-        fates, self._origin.fates = self._origin.fates, []
-        for owned, fate in fates:
-            told.append(MessageStory("fate", {"raw": self._origin.ranges(owned), "fate": fate}))
+            self._place(fact)
+        fates, self._places.fates = self._places.fates, []
+        for found, fate in fates:
+            told.append(MessageStory("fate", {"raw": self._places.heard.in_units(found), "fate": fate}))
         return told
 
-    def _note(self, step: TraceStep) -> None:
-        if step.step in _ENDS_WAIT:
-            self._end_wait(step.at - (number_of(step.about, "seconds") if step.step in ("sent", "deleted") else 0.0))
-        match step.step:
-            case "chunk" if step.about.get("kind") == "text":
-                self._pieces += 1
-            case "hold":
-                self._hold(step)
-            case "wait":
-                self._waiting = tuple(numbers_of(step.about, "posts")), text_of(step.about, "why"), step.at
-            case "sending":
-                self._sending = step.at
-            case "try" if number_of(step.about, "number") > 1:
-                self._ended = "reply"  # another model starts again
-            case _:
-                self._plans.note(step, self._order)
+    def _time(self, fact: Fact, at: float) -> None:
+        """Note when something is held, waits or is sent."""
+        if isinstance(fact, _ENDS_WAIT):
+            self._end_wait(at - (fact.seconds if isinstance(fact, MessageSent | MessageDeleted) else 0.0))
+        match fact:
+            case TextHeld():
+                self._hold(fact, at)
+            case MessageWaits():
+                self._waiting = fact.posts, fact.why, at
+            case SendingBegan():
+                self._sending, self._refusals = at, []
+            case SendRefused():
+                self._refusals.append(fact)
+            case RequestSent():
+                self._since = at
 
-    def _hold(self, step: TraceStep) -> None:
+    def _hold(self, fact: TextHeld, at: float) -> None:
         if self._holds and self._holds[-1].over is None:
-            self._holds[-1].over, self._holds[-1].pieces = step.at, self._pieces
-        if why := text_of(step.about, "why"):
-            self._holds.append(_Hold(self._order, step.at, why, text_of(step.about, "mark")))
+            self._holds[-1].over, self._holds[-1].pieces = at, self._places.heard.pieces
+        if fact.why:
+            self._holds.append(_Hold(self._order, at, fact.why, fact.mark))
 
     def _end_wait(self, at: float) -> None:
         if self._waiting is not None:
@@ -149,49 +222,81 @@ class Stories:
             if at > begun:
                 self._waits.append(_Wait(posts, why, begun, at))
 
+    def _place(self, fact: Fact) -> None:
+        """Note where text is, and what becomes of it."""
+        places = self._places
+        match fact:
+            case TextHidden():
+                places.hidden(fact.kind, fact.ranges)
+            case TextChanged():
+                places.changed(fact)
+            case MessagePlanned():
+                places.planned(fact)
+            case _:
+                self._place_posts(fact)
+
+    def _place_posts(self, fact: Fact) -> None:
+        """Note what becomes of planned messages, and of the rest of the text."""
+        places = self._places
+        match fact:
+            case AttemptBegan():
+                self._is_halted = False
+            case ReplyHalted():
+                self._is_halted = True
+            case MessageLeftOut():
+                places.lose_posts(fact.posts, "dropped")
+            case QueueCut():
+                places.lose_posts(fact.dropped, "cut")
+            case MessageRefused():
+                places.lose_posts(fact.posts, "cut")
+            case QueueWithdrawn():
+                self._withdrawn.update(fact.posts)
+            case QueueRestored():
+                self._withdrawn.difference_update(fact.posts)
+            case RoundEnded():
+                is_whole = fact.outcome.get("kind") in ("completed", "empty") and not self._is_halted
+                places.lose_rest("dropped" if is_whole else "cut")
+            case ReplyEnded():
+                places.lose_rest("cut")
+                places.lose_posts(sorted(self._withdrawn), "dropped")
+                places.lose_all("cut")
+
     # --- a message -------------------------------------------------------------------------
 
-    def _story(self, sent: TraceStep) -> MessageStory:
-        about = sent.about
-        numbers = numbers_of(about, "posts")
-        posts = [self._plans.posts[number] for number in numbers if number in self._plans.posts]
-        segments = list(dict.fromkeys(segment for post in posts for segment in self._segments_of(post)))
-        file = text_of(about, "attachment") or None
-        owned = self._origin.sent(numbers, text_of(about, "text"), is_whole=file is not None)
+    def _story(self, sent: MessageSent, at: float) -> MessageStory:
+        posts = [self._plans.posts[number] for number in sent.posts if number in self._plans.posts]
+        segments = list(dict.fromkeys(segment for post in posts for segment in post.segments))
+        owned = self._places.sent(sent)
         self._count += 1
-        starts, ends = self._ended, text_of(posts[-1].about, "boundary") if posts else ""
-        self._ended = ends or self._ended
-        story = {
+        story: dict[str, object] = {
             "number": self._count,
-            "text": text_of(about, "text"),
-            "name": text_of(about, "identity") or None,
-            "file": file,
-            "starts": starts,
-            "ends": ends,
-            "raw": self._origin.ranges(owned),
+            "text": sent.text,
+            "name": sent.identity,
+            "file": sent.attachment,
+            "starts": values_of(posts[0].fact.starts if posts else _NOTICE),
+            "ends": values_of(self._stop.edge(posts[-1].fact) if posts else _NOTICE),
+            "raw": self._places.heard.in_units(owned),
             "segments": segments,
-            "posts": numbers,
+            "posts": list(sent.posts),
             "holds": [*self._holds_of(owned, segments), *self._kept_of(posts)],
-            "rules": [self._rule(rule) for rule in self._plans.rules_of(segments)],
-            "pause": _pause(posts[0].about) if posts else _pause({}),
-            "waits": self._waits_of(numbers),
-            "times": self._times(sent, posts, owned),
-            "merged": self._merged(numbers),
+            "rules": [*self._rules_of(sent, segments, at)],
+            "pause": _pause(posts),
+            "waits": self._waits_of(sent.posts),
+            "refusals": [{"reason": one.reason, "code": one.code, "remedy": one.remedy} for one in self._refusals],
+            "times": self._times(sent, at, posts, owned),
+            "merged": self._merged(sent.posts),
         }
-        self._sending = None
-        return MessageStory("story", {"message": text_of(about, "message"), "story": story})
+        story["told"] = told_story(story)
+        self._sending, self._refusals = None, []
+        return MessageStory("story", {"message": sent.message, "story": story})
 
-    def _segments_of(self, post: TraceStep) -> Sequence[int]:
-        return self._origin.segments.get(int(number_of(post.about, "number"))) or numbers_of(post.about, "segments")
-
-    def _holds_of(self, owned: Sequence[int], segments: Sequence[int]) -> list[Mapping[str, object]]:
+    def _holds_of(self, owned: Sequence[Range], segments: Sequence[int]) -> list[Mapping[str, object]]:
         """The holds of *owned* in the buffer, from its first character until the last of *segments* left."""
-        left = [number for number in segments if number in self._plans.segments]
+        left = [self._plans.cuts[number] for number in segments if number in self._plans.cuts]
         if not owned or not left:
             return []
-        last = max(left, key=self._plans.orders.__getitem__)
-        left_at, order = self._plans.segments[last].at, self._plans.orders[last]
-        came_at, piece = self._origin.heard.heard_at(min(owned))
+        left_at, order = max(left, key=lambda cut: cut[1])
+        came_at, piece = self._places.heard.heard_at(owned[0][0])
         holds: list[Mapping[str, object]] = []
         for place in range(bisect_left(self._holds, order, key=attrgetter("order")) - 1, -1, -1):
             hold = self._holds[place]
@@ -202,26 +307,25 @@ class Stories:
                 holds.append({"from": self._at(begun), "to": self._at(over), "why": hold.why, "mark": hold.mark})
         return holds[::-1]
 
-    def _kept_of(self, posts: Sequence[TraceStep]) -> list[Mapping[str, object]]:
+    def _kept_of(self, posts: Sequence[_Planned]) -> list[Mapping[str, object]]:
         """The holds of *posts* after the buffer; several posts may share one."""
         kept: list[Mapping[str, object]] = []
         for post in posts:
             kept += [hold for hold in self._kept_before(post) if hold not in kept[-2:]]
         return kept
 
-    def _kept_before(self, post: TraceStep) -> Iterator[Mapping[str, object]]:
+    def _kept_before(self, post: _Planned) -> Iterator[Mapping[str, object]]:
         """The holds of *post* before it was planned: by a rule, or to gather more text."""
-        segments = self._segments_of(post)
-        left = [*filter(None, map(self._plans.segments.get, segments))]
-        gathered = min((step.at for step in left), default=post.at)
+        segments = post.segments
+        gathered = min((self._plans.cuts[one][0] for one in segments if one in self._plans.cuts), default=post.at)
         held_since: dict[str, float] = {}
-        for rule in self._plans.rules_of(segments):
-            name = text_of(rule.about, "rule")
-            if rule.about.get("effect") == "held":
-                held_since.setdefault(name, rule.at)
+        for change in self._plans.of(segments):
+            name = change.fact.by
+            if change.fact.effect == "held":
+                held_since.setdefault(name, change.at)
             elif name in held_since:
-                yield from self._kept(held_since.pop(name), rule.at, "rule", name)
-                gathered = max(gathered, rule.at)
+                yield from self._kept(held_since.pop(name), change.at, "rule", name)
+                gathered = max(gathered, change.at)
         for name, since in held_since.items():
             yield from self._kept(since, post.at, "rule", name)
         if not held_since:
@@ -231,27 +335,65 @@ class Stories:
         if over - begun > _MOMENT:
             yield {"from": self._at(begun), "to": self._at(over), "why": why, "mark": mark}
 
-    def _rule(self, rule: TraceStep) -> Mapping[str, object]:
-        about = rule.about
+    # --- what changed it -------------------------------------------------------------------
+
+    def _rules_of(self, sent: MessageSent, segments: Sequence[int], at: float) -> Iterator[Mapping[str, object]]:
+        """What changed the text: the rules, then the steps of other stages, each of them once."""
+        changes = self._plans.of(segments)
+        added = _put_in(sent)
+        for change in changes:
+            if change.fact.stage == "rules" or (change.fact.stage == "outbox" and change.fact.effect == "changed"):
+                added.pop(change.fact.by, None)
+                yield self._change(change.at, change.fact)
+        dropped: dict[str, list[TextChanged]] = {}
+        for change in changes:
+            if change.fact.effect == "dropped" and change.fact.stage != "rules" and _is_within(change.fact, sent):
+                dropped.setdefault(change.fact.by, []).append(change.fact)
+        if "fence" in added or "marks" in added or "repeated" in added:
+            dropped.pop("split", None)  # what was taken off at a cut is put on again
+        for name in _UNTOLD:
+            dropped.pop(name, None)
+        for name in [*dropped, *(name for name in added if name not in dropped)]:
+            yield self._step(name, dropped.get(name, ()), added.get(name, ()), at)
+
+    def _change(self, at: float, fact: TextChanged) -> Mapping[str, object]:
         return {
-            "at": self._at(rule.at),
-            "rule": text_of(about, "rule"),
-            "effect": text_of(about, "effect"),
-            "before": texts_of(about, "before"),
-            "after": texts_of(about, "after"),
-            "identity": text_of(about, "identity") or None,
+            "at": self._at(at),
+            "rule": fact.by,
+            "stage": fact.stage,
+            "effect": fact.effect,
+            "before": list(fact.before),
+            "after": list(fact.after),
+            "ranges": self._places.heard.in_units(fact.ranges),
+            "identity": fact.identity,
         }
+
+    def _step(self, name: str, facts: Sequence[TextChanged], added: Sequence[str], at: float) -> Mapping[str, object]:
+        """What a step that is no rule took out of a message and put into it."""
+        found = [place for fact in facts for place in fact.ranges]
+        before = [text for fact in facts for text in fact.before] or self._places.heard.texts(found)
+        after = [*added]
+        effect = "changed" if before and after else "dropped" if before else "added"
+        whole = TextChanged(
+            name, facts[0].stage if facts else "composer", effect, (), tuple(before), tuple(after), tuple(found)
+        )
+        return self._change(at, whole)
+
+    # --- when --------------------------------------------------------------------------------
 
     def _waits_of(self, numbers: Sequence[int]) -> list[Mapping[str, object]]:
         own = [wait for wait in self._waits if not set(wait.posts).isdisjoint(numbers)]
         self._waits = [wait for wait in self._waits if wait not in own]
         return [{"from": self._at(wait.begun), "to": self._at(wait.over), "why": wait.why} for wait in own]
 
-    def _times(self, sent: TraceStep, posts: Sequence[TraceStep], owned: Sequence[int]) -> Mapping[str, float]:
-        sending = sent.at - number_of(sent.about, "seconds") if self._sending is None else self._sending
+    def _times(
+        self, sent: MessageSent, at: float, posts: Sequence[_Planned], owned: Sequence[Range]
+    ) -> Mapping[str, float]:
+        sending = at - sent.seconds if self._sending is None else self._sending
         planned = posts[-1].at if posts else sending
-        heard = self._origin.heard.heard_at(max(owned))[0] if owned else planned
-        times = {"heard": heard, "planned": planned, "sending": sending, "sent": sent.at}
+        heard = self._places.heard.heard_at(owned[-1][1] - 1)[0] if owned else planned
+        since, self._since = min(self._since, heard), max(self._since, heard if posts else 0.0)
+        times = {"since": since, "heard": heard, "planned": planned, "sending": sending, "sent": at}
         return {name: self._at(at) for name, at in times.items()}
 
     def _merged(self, numbers: Sequence[int]) -> Mapping[str, object] | None:
@@ -264,6 +406,64 @@ class Stories:
         return round(self._begins + at, 6)
 
 
-def _pause(about: Mapping[str, object]) -> Mapping[str, float]:
+class _Stop:
+    """How a stop ends messages."""
+
+    def __init__(self) -> None:
+        self._value: object = Settings().turn.on_stop
+        self._reason = ""
+        self._is_torn = False
+        self._cut: set[int] = set()  # the posts behind which the queue was cut
+
+    def note(self, fact: Fact) -> None:
+        """Remember what *fact* says of a stop."""
+        match fact:
+            case ReplyBegan():
+                self._value = fact.settings.get("on_stop", self._value)
+            case StopAsked():
+                self._reason = fact.reason
+            case TextChanged(by="stop", stage="outbox"):
+                self._is_torn = True
+            case QueueCut():
+                if fact.posts and (fact.dropped or self._is_torn):
+                    self._cut.add(fact.posts[-1])
+                self._is_torn = False
+
+    def edge(self, post: MessagePlanned) -> Edge:
+        """Why the message ends whose last post is *post*; only a stop by a person is decided by a setting."""
+        if post.number not in self._cut:
+            return post.ends
+        return Edge(MessageEnd.STOP.value, *(("on_stop", self._value) if self._reason == "user" else ("", None)))
+
+
+def _pause(posts: Sequence[_Planned]) -> Mapping[str, float]:
     """The planned pause before a message, and its parts."""
-    return {"planned": number_of(about, "pause"), **{part: number_of(about, part) for part in _PAUSE}}
+    if not posts:
+        return dict.fromkeys(("planned", "typing", "breath", "thinking", "cut"), 0.0)
+    plan = posts[0].fact
+    return {
+        "planned": plan.pause,
+        "typing": plan.typing,
+        "breath": plan.breath,
+        "thinking": plan.thinking,
+        "cut": plan.cut,
+    }
+
+
+def _put_in(sent: MessageSent) -> dict[str, list[str]]:
+    """What was put into a message, by reason; without white space."""
+    found: dict[str, list[str]] = {}
+    place = 0
+    for size, start, why in sent.origin:
+        text = sent.text[place : place + size].strip(WHITESPACE)
+        if start < 0 and text and why and why not in _UNTOLD:
+            found.setdefault(why, []).extend(_FENCE.findall(text) if why == "fence" else [text])
+        place += size
+    return found
+
+
+def _is_within(fact: TextChanged, sent: MessageSent) -> bool:
+    """Whether *fact* is about text between the first and the last character of a message."""
+    if not fact.ranges or not sent.covers:
+        return bool(fact.segments)
+    return fact.ranges[0][1] > sent.covers[0][0] - 1 and fact.ranges[0][0] <= sent.covers[-1][1]

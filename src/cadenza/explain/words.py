@@ -1,212 +1,166 @@
-"""``cadenza explain``: a trace as readable text.
+"""The facts of replies as readable lines.
 
-For each message it says why it starts and ends where it does, what was held and why, which rules changed it, what pause
+For each message they say why it starts and ends where it does, what was held and why, which rules changed it, what pause
 it was given, and how long the model, the buffer, the queue and the chat took; in between, whatever else happened.
-Nothing here waits or writes: lines go in, lines come out.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..errors import InputError
-from .step_words import (
-    WORDS,
-    About,
-    change,
-    ends,
-    held,
-    limited,
-    number_of,
-    numbers_of,
-    part_of,
-    parts_of,
-    pause,
-    queue,
-    quoted,
-    seconds_of,
-    shown,
-    starts,
-    text_of,
-)
-from .steps import TraceStep
-from .story import MessageStory, Stories
+from ..errors import InputError, Sentence
+from ..facts import ChunkHeard, LoggedFact, MessagePlanned, MessageSent, ReplyBegan, RequestSent, TextChanged
+from .sentences import Said, from_json, rendered
+from .story import Stories
+from .telling import began_to, change, quoted, told_of
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 """Characters that control a terminal."""
 
 
-# --- reading -----------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ExplainedLine:
+    """A line of an explanation."""
+
+    at: float | None
+    """Seconds since the reply began; ``None`` if it belongs to the line before."""
+    said: Said
 
 
-def read(lines: Iterable[bytes]) -> tuple[list[TraceStep], list[str]]:
-    """The steps in *lines*, and a sentence for each line without one."""
-    traced: list[TraceStep] = []
-    complaints: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            traced.append(_traced(line))
-        except InputError as error:
-            complaints.append(f"line {number} is no step of a trace and was passed over: {error}")
-    return traced, complaints
+def lines(facts: Iterable[LoggedFact], *, message: int | None = None) -> Iterator[ExplainedLine]:
+    """The lines of all replies in *facts*; or of one *message*, counted from 1, with all of its text."""
+    for told in _told(facts, message):
+        yield from told
 
 
-def _traced(line: bytes) -> TraceStep:
-    try:
-        value = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        msg = "it is not JSON"
-        raise InputError(msg) from None
-    if not isinstance(value, dict) or not isinstance(value.get("step"), str):
-        msg = "it does not name its 'step'"
-        raise InputError(msg)
-    at = number_of(value, "at", -1.0)
-    if at < 0:
-        msg = "it does not say 'at' which time"
-        raise InputError(msg)
-    about = {name: inner for name, inner in value.items() if name not in ("step", "at", "turn")}
-    return TraceStep(value["step"], at, about, text_of(value, "turn"))
+def printed(line: ExplainedLine, language: str = "en") -> str:
+    """*line* as it is printed, in *language*."""
+    text = _CONTROL.sub(_escaped, rendered(line.said, language))
+    return f"{'':13}{text}" if line.at is None else f"{line.at:9.3f} s  {text}"
 
 
-# --- telling -----------------------------------------------------------------------------
-
-
-def explain(traced: Iterable[TraceStep], *, message: int | None = None) -> Iterator[str]:
-    """The story of all replies in *traced*, line by line; or of one *message*, counted from 1."""
-    count = 0
-    for place, steps in enumerate(replies(traced)):
-        story = _Story(steps, first=count + 1, only=message)
-        lines = [_CONTROL.sub(_escaped, line) for step in steps for line in story.told(step)]
-        count = story.count
+def explain(facts: Iterable[LoggedFact], *, message: int | None = None, language: str = "en") -> Iterator[str]:
+    """The lines as they are printed; an empty one stands between two replies."""
+    for place, told in enumerate(_told(facts, message)):
         yield from ([""] if place and message is None else [])
-        yield from lines
-    if message is not None and not 1 <= message <= count:
-        msg = f"there is no message {message} in the trace; it has {count}"
-        raise InputError(msg)
+        yield from (printed(line, language) for line in told)
 
 
-def explain_each(traced: Iterable[TraceStep]) -> dict[str, list[str]]:
-    """The story of each message, by its id in the chat, with all of its text.
+def explain_each(facts: Iterable[LoggedFact]) -> dict[str, list[ExplainedLine]]:
+    """The lines of each message, by its id in the chat, with all of its text.
 
     To a message belongs what happened since the one before it; to the last one also how the reply ended.
     """
-    stories: dict[str, list[str]] = {}
-    for steps in replies(traced):
-        story = _Story(steps, first=1, only=None, is_full=True)
-        head: list[str] = []
-        since: list[str] = []
-        last: list[str] | None = None
-        for step in steps:
-            lines = [_CONTROL.sub(_escaped, line) for line in story.told(step)]
-            if step.step == "reply":
-                head = lines
-            elif step.step == "sent":
-                last = stories[text_of(step.about, "message")] = [*head, *since, *lines]
+    messages: dict[str, list[ExplainedLine]] = {}
+    for reply in replies(facts):
+        telling = _Telling(reply, first=1, only=None, is_full=True)
+        head: list[ExplainedLine] = []
+        since: list[ExplainedLine] = []
+        last: list[ExplainedLine] | None = None
+        for logged in reply:
+            told = telling.told(logged)
+            if isinstance(logged.fact, ReplyBegan):
+                head = told
+            elif isinstance(logged.fact, MessageSent):
+                last = messages[logged.fact.message] = [*head, *since, *told]
                 since = []
             else:
-                since += lines
+                since += told
         if last is not None:
             last += since
-    return stories
+    return messages
 
 
-def replies(traced: Iterable[TraceStep]) -> list[list[TraceStep]]:
-    """The steps by reply, in the order in which the replies began."""
-    replies: list[list[TraceStep]] = []
-    running: dict[str, list[TraceStep]] = {}
-    for step in traced:
-        if step.step == "reply" or step.turn not in running:
-            running[step.turn] = []
-            replies.append(running[step.turn])
-        running[step.turn].append(step)
-    return replies
+def replies(facts: Iterable[LoggedFact]) -> list[list[LoggedFact]]:
+    """The facts by reply, in the order in which the replies began."""
+    found: list[list[LoggedFact]] = []
+    running: dict[str, list[LoggedFact]] = {}
+    for logged in facts:
+        if isinstance(logged.fact, ReplyBegan) or logged.turn not in running:
+            running[logged.turn] = []
+            found.append(running[logged.turn])
+        running[logged.turn].append(logged)
+    return found
+
+
+def _told(facts: Iterable[LoggedFact], message: int | None) -> Iterator[list[ExplainedLine]]:
+    """The lines of each reply."""
+    count = 0
+    for reply in replies(facts):
+        telling = _Telling(reply, first=count + 1, only=message, is_full=message is not None)
+        yield [line for logged in reply for line in telling.told(logged)]
+        count = telling.count
+    if message is not None and not 1 <= message <= count:
+        msg = Sentence("there is no message {message} in the trace; it has {count}", message=message, count=count)
+        raise InputError(msg)
 
 
 def _escaped(control: re.Match[str]) -> str:
     return f"\\x{ord(control[0]):02x}"
 
 
-class _Story:
-    """The lines for one reply, step by step; those of a message come from ``Stories``."""
+class _Telling:
+    """The lines of one reply, fact by fact; those of a message come from its story."""
 
-    def __init__(self, steps: Sequence[TraceStep], *, first: int, only: int | None, is_full: bool = False) -> None:
+    def __init__(self, facts: Sequence[LoggedFact], *, first: int, only: int | None, is_full: bool) -> None:
         self.count = first - 1
         """The number of messages so far, in this reply and earlier ones."""
         self._only = only
-        self._longest = {} if only is None and not is_full else {"longest": None}  # how much of a text is shown
-        self._seen = {number for step in steps if step.step == "post" for number in numbers_of(step.about, "segments")}
+        self._longest: dict[str, None] = {"longest": None} if is_full else {}
+        self._shown = {
+            number for logged in facts if isinstance(logged.fact, MessagePlanned) for number in logged.fact.segments
+        }
         self._asked_at: float | None = None
-        self._since = 0.0  # when the model began the text that is not shown yet
         self._stories = Stories()
 
-    def told(self, step: TraceStep) -> list[str]:
-        """The lines for *step*; most steps are shown with their message."""
-        known = self._stories.feed(step)
-        if step.step == "sent":
+    def told(self, logged: LoggedFact) -> list[ExplainedLine]:
+        """The lines for *logged*; most facts are told with their message."""
+        stories = [one.about["story"] for one in self._stories.feed(logged) if one.kind == "story"]
+        if isinstance(logged.fact, MessageSent):
             self.count += 1
-            lines = [line for told in known if told.kind == "story" for line in self._message(step, told)]
-            return lines if self._only in (None, self.count) else []
-        words = self._noted(step)
-        if self._only is not None or not words:
-            return []
-        return words.split("\n") if step.step == "reply" else [f"{step.at:9.3f} s  {words}"]
+            told = [line for story in stories if isinstance(story, Mapping) for line in self._message(logged.at, story)]
+            return told if self._only in (None, self.count) else []
+        said = self._between(logged)
+        return [ExplainedLine(logged.at, said)] if said is not None and self._only is None else []
 
-    def _noted(self, step: TraceStep) -> str:
-        """The lines that *step* shows at once."""
-        about = step.about
-        match step.step:
-            case "chunk":
-                return self._hear(step)
-            case "segment" | "post":
-                return ""
-            case "rule":
-                return f"rule {change(about)}" if self._seen.isdisjoint(numbers_of(about, "segments")) else ""
-            case "reply" | "request":
-                self._asked_at = self._since = step.at
-        if step.step in WORDS:
-            return WORDS[step.step](about)
-        return f"{step.step} (a step that is not known here): {quoted(about)}"
+    def _between(self, logged: LoggedFact) -> Said | None:
+        """What is told at once."""
+        match logged.fact:
+            case ReplyBegan() | RequestSent():
+                self._asked_at = logged.at
+            case ChunkHeard(kind="text" | "thought" as kind) if self._asked_at is not None:
+                asked_at, self._asked_at = self._asked_at, None
+                return began_to(kind, logged.at - asked_at)
+            case TextChanged(effect="held" | "released"):
+                return None
+            case TextChanged(segments=segments) if not self._shown.isdisjoint(segments):
+                return None
+        return told_of(logged.fact)
 
-    def _hear(self, step: TraceStep) -> str:
-        kind, asked_at = step.about.get("kind"), self._asked_at
-        if kind not in ("text", "thought") or asked_at is None:
-            return ""
-        self._asked_at = None
-        return f"the model began to {'speak' if kind == 'text' else 'think'} after {shown(step.at - asked_at)}"
+    def _message(self, at: float, story: Mapping[str, Any]) -> list[ExplainedLine]:
+        told = story["told"]
+        changed = [rule for rule in story["rules"] if rule["effect"] not in ("held", "released")]  # the holds tell it
+        changes = (change(rule, **self._longest) for rule in changed)
+        said = [self._head(story), *_all_said(told["starts"], told["ends"], told["merged"], *told["holds"])]
+        said += [*changes, *_all_said(told["pause"], *told["waits"], *told["refusals"], told["times"])]
+        return [ExplainedLine(None if place else at, one) for place, one in enumerate(said)]
 
-    # --- a message -------------------------------------------------------------------------
+    def _head(self, story: Mapping[str, object]) -> Said:
+        text, file, name = (story[part] for part in ("text", "file", "name"))
+        key = "message"
+        values = {"number": str(self.count)}
+        if name:
+            key, values["name"] = "message.as", str(name)
+        if text or not file:
+            values["text"] = quoted(text, **self._longest)
+        if file:
+            key += ".file" if text else ".only_file"
+            values["file"] = str(file)
+        return Said(key, values)
 
-    def _message(self, sent: TraceStep, told: MessageStory) -> list[str]:
-        story = part_of(told.about, "story")
-        is_planned = bool(text_of(story, "ends"))
-        details = [
-            starts(story) if is_planned else "",
-            ends(story) if is_planned else "",
-            *map(held, parts_of(story, "holds")),
-            *(change(rule, **self._longest) for rule in parts_of(story, "rules")),
-            pause(part_of(story, "pause")),
-            *map(limited, parts_of(story, "waits")),
-            self._times(sent, story),
-        ]
-        return [f"{sent.at:9.3f} s  {self._head(story)}", *(f"{'':13}{detail}" for detail in details if detail)]
 
-    def _head(self, story: About) -> str:
-        text, file, name = (text_of(story, part) for part in ("text", "file", "name"))
-        said = quoted(text, **self._longest)
-        what = " with ".join(filter(None, (said if text or not file else "", file)))
-        return f"message {self.count}{f' as {name}' if name else ''}: {what}"
-
-    def _times(self, sent: TraceStep, story: About) -> str:
-        """How long the model, the buffer, the queue and the chat took."""
-        parts: list[str] = []
-        times = part_of(story, "times")
-        heard, planned, sending = (number_of(times, name) for name in ("heard", "planned", "sending"))
-        if text_of(story, "ends"):
-            parts += [f"model {shown(heard - self._since)}", f"buffer {shown(planned - heard)}"]
-            parts.append(queue(sent.about, sending - planned))
-            self._since = max(heard, self._since)
-        return ", ".join([*parts, f"sending {seconds_of(sent.about, 'seconds')}"])
+def _all_said(*values: object) -> list[Said]:
+    return [from_json(value) for value in values if value is not None]

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 from ..settings import Settings, from_environment
 from .dialects.scripted import Answerer, ScriptedCodec, Sleep, parse_script, play_request, transport
@@ -65,7 +65,7 @@ def connect(
     whose, model = _split_name(name) if vendor is None else ("", name)
     match whose.lower():
         case "script" | "local" if url:
-            msg = f"{whose!r} has no address to change; {_OWN_SERVER}"
+            msg = Sentence("{whose} has no address to change; {advice}", whose=repr(whose), advice=_OWN_SERVER)
             raise SettingsError(msg)
         case "script":
             return replace(_from_file(model), name=name.strip())
@@ -132,10 +132,17 @@ def _function_in(path: str) -> Answerer:
         answer: Answerer | None = run_path(path).get("answer")
     except Exception as error:  # foreign code
         logger.warning("the script %r raised an exception", path, exc_info=error)
-        msg = f"the script {path!r} cannot be run ({type(error).__name__}); run it with Python to see why"
+        msg = Sentence(
+            "the script {path} cannot be run ({error_type}); run it with Python to see why",
+            path=repr(path),
+            error_type=type(error).__name__,
+        )
         raise SettingsError(msg) from error
     if not callable(answer):
-        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and returns texts"
+        msg = Sentence(
+            "the script {path} has no function 'answer'; give it one that takes a prompt and returns texts",
+            path=repr(path),
+        )
         raise SettingsError(msg)
     return answer
 
@@ -143,7 +150,9 @@ def _function_in(path: str) -> Answerer:
 def _split_name(name: object) -> tuple[str, str]:
     """The vendor and the model in *name*."""
     if not isinstance(name, str):  # such as the value of a variable that is not set
-        msg = f"a model is named by a text such as {_FORMS}, not {type(name).__name__}"
+        msg = Sentence(
+            "a model is named by a text such as {forms}, not {name_type}", forms=_FORMS, name_type=type(name).__name__
+        )
         raise SettingsError(msg)
     vendor, _, model = (part.strip() for part in name.partition(":"))
     return vendor, model
@@ -158,12 +167,15 @@ def _vendor_row(vendor: str, name: str) -> Vendor:
         return row
     close = get_close_matches(vendor.lower(), [*VENDORS, "local", "script"], n=1)
     if ":" not in name:
-        hint = f"name the vendor and the model, as in {_FORMS}"
+        hint = Sentence("name the vendor and the model, as in {forms}", forms=_FORMS)
     elif close:
-        hint = f"did you mean {close[0]!r}?"
+        hint = Sentence("did you mean {close}?", close=repr(close[0]))
     else:
-        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is any other OpenAI-compatible server"
-    msg = f"unknown vendor {vendor!r}; {hint}"
+        hint = Sentence(
+            "known are {names}, local and script; 'custom' is any other OpenAI-compatible server",
+            names=", ".join(VENDORS),
+        )
+    msg = Sentence("unknown vendor {vendor}; {hint}", vendor=repr(vendor), hint=hint)
     raise SettingsError(msg)
 
 
@@ -186,7 +198,11 @@ def _keyring(
         return Keyring(keys, settings.fallback)
     if not vendor.key_variables or vendor.is_local or is_elsewhere:
         return None
-    msg = f"{vendor.name!r} needs a key; put it into the environment as {' or '.join(vendor.key_variables)}"
+    msg = Sentence(
+        "{name} needs a key; put it into the environment as {key_variables}",
+        name=repr(vendor.name),
+        key_variables=" or ".join(vendor.key_variables),
+    )
     raise SettingsError(msg)
 
 

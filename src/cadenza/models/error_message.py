@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..errors import Aspect, ErrorKind
+from ..errors import Aspect, ErrorKind, Sentence
 
 _KNOWN_AS: Mapping[str, str] = MappingProxyType(
     {
@@ -122,13 +122,13 @@ def explanation(
     aspect: Aspect | None = None,
     detail: str = "",
     retry_after: float | None = None,
-) -> str:
+) -> Sentence:
     """The sentence for an error of *vendor*; *detail* is examined, not repeated."""
-    sentence = _sentence(kind, code, status, aspect, detail)
-    return sentence.format(vendor=known_as(vendor), wait=_wait_in_words(retry_after))
+    template = _template(kind, code, status, aspect, detail)
+    return Sentence(template, vendor=known_as(vendor), wait=_wait_in_words(retry_after))
 
 
-def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
+def _template(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
     if aspect is not None:
         return _BY_ASPECT[aspect]
     if code in _BY_CODE:
@@ -144,14 +144,16 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
     return _BY_STATUS.get(status or 0, _REFUSED)
 
 
-def _wait_in_words(seconds: float | None) -> str:
+def _wait_in_words(seconds: float | None) -> Sentence:
     """The time to wait: in seconds while it is short, rounded when it is long."""
     if seconds is None:
-        return "in a little while"
+        return Sentence("in a little while")
     whole = max(1, int(-(-seconds // 1)))
     if whole == 1:
-        return "in a second"
+        return Sentence("in a second")
     if whole < 120:
-        return f"in {whole} seconds"
+        return Sentence("in {count} seconds", count=whole)
     minutes = -(-whole // 60)
-    return f"in {minutes} minutes" if minutes < 120 else f"in {-(-minutes // 60)} hours"
+    if minutes < 120:
+        return Sentence("in {count} minutes", count=minutes)
+    return Sentence("in {count} hours", count=-(-minutes // 60))

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..concurrency.stops import is_cancelled
-from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
+from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 from ..settings import FallbackSettings
 from ..stages.s7_delivery import Chance
@@ -309,8 +309,10 @@ def _source(given: object) -> ModelSource:
 
 def _no_model(given: object) -> InputError:
     return InputError(
-        "a model must come from connect('openai:gpt-5.1'), or be a function that returns one, "
-        f"not {type(given).__name__}"
+        Sentence(
+            "a model must come from connect('openai:gpt-5.1'), or be a function that returns one, not {given_type}",
+            given_type=type(given).__name__,
+        )
     )
 
 
@@ -327,7 +329,9 @@ def _not_ready(error: BaseException) -> CadenzaError:
     """Return *error* as one of ours: the function is foreign code, and its text may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
-    failure = CadenzaError(f"a model could not be created ({type(error).__name__}); see the log")
+    failure = CadenzaError(
+        Sentence("a model could not be created ({error_type}); see the log", error_type=type(error).__name__)
+    )
     failure.__cause__ = error
     return failure
 

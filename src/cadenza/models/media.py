@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from ..errors import CadenzaError, InputError
+from ..errors import CadenzaError, InputError, Sentence
 from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s1_parts import STORE, is_seen, is_youtube
@@ -197,7 +197,7 @@ def _from_data_uri(uri: str, most: int) -> Fetched:
     except ValueError:
         data = b""
     if not data or len(data) > most:
-        message = f"its data URI is empty, invalid, or longer than {most} bytes"
+        message = Sentence("its data URI is empty, invalid, or longer than {most} bytes", most=most)
         raise InputError(message)
     return Fetched(mime, data)
 

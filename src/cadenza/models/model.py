@@ -25,7 +25,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ..concurrency.stops import is_cancelled
-from ..errors import CadenzaError, HttpError, ProviderError
+from ..errors import CadenzaError, HttpError, ProviderError, Sentence
 from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Framing, Transport
@@ -335,7 +335,10 @@ def stream_error(error: BaseException) -> CadenzaError:
     if isinstance(error, CadenzaError):
         return error
     logger.warning("the model's stream raised an exception", exc_info=error)
-    broken = ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    broken = ProviderError(
+        Sentence("the model's stream broke off ({error_type}); try again", error_type=type(error).__name__),
+        retryable=True,
+    )
     broken.__cause__ = error
     return broken
 

@@ -27,7 +27,7 @@ from types import MappingProxyType
 from typing import TextIO
 from urllib.parse import quote, unquote
 
-from ..errors import CadenzaError, HttpError, InputError, ProviderError
+from ..errors import CadenzaError, HttpError, InputError, ProviderError, Sentence
 from ..stages.s2_generation import Transport
 from ..stages.s3_chunks import Chunks, Codec
 from ..text.redaction import secrets_of
@@ -75,7 +75,7 @@ class RecordedAnswer:
 
         row = VENDORS.get(self.vendor)
         if row is None:
-            msg = f"the recording is of an unknown vendor {self.vendor!r}"
+            msg = Sentence("the recording is of an unknown vendor {vendor}", vendor=repr(self.vendor))
             raise InputError(msg)
         return codec(row, self.model or "recorded", url="" if row.url else _NOWHERE)
 
@@ -100,10 +100,12 @@ def read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        msg = f"{str(path)!r} is not valid UTF-8"
+        msg = Sentence("{path} is not valid UTF-8", path=repr(str(path)))
         raise InputError(msg) from None
     except (OSError, ValueError) as error:  # a NUL in the name raises ValueError
-        msg = f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}"
+        msg = Sentence(
+            "cannot read {path}: {error}", path=repr(str(path)), error=getattr(error, "strerror", None) or error
+        )
         raise InputError(msg) from None
 
 
@@ -179,7 +181,8 @@ def _object(number: int, line: str) -> Mapping[str, object]:
 
 def _checked_head(number: int, head: Mapping[str, object]) -> Mapping[str, object]:
     if head["recording"] != _VERSION:
-        raise _unreadable(number, f"it is of version {head['recording']!r}, and only {_VERSION} is known")
+        why = "it is of version {version}, and only {known} is known"
+        raise _unreadable(number, Sentence(why, version=repr(head["recording"]), known=_VERSION))
     if not isinstance(head.get("vendor"), str) or not isinstance(head.get("model", ""), str):
         raise _unreadable(number, "its head must name a 'vendor' and a 'model'")
     if type(head.get("status", 200)) is not int:
@@ -220,7 +223,9 @@ def _answer(head: Mapping[str, object], beats: Sequence[Beat]) -> RecordedAnswer
 
 
 def _unreadable(number: int, why: str) -> InputError:
-    return InputError(f"line {number} of the recording cannot be read: {why}")
+    return InputError(
+        Sentence("line {number} of the recording cannot be read: {why}", number=number, why=Sentence(why))
+    )
 
 
 # --- recording ----------------------------------------------------------------------------------

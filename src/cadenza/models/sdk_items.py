@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from ..errors import CadenzaError, InputError
+from ..errors import CadenzaError, InputError, Sentence
 from ..types import Chunk, Failed, Finished, TextDelta
 from .chunk_builder import VENDOR, ChunkBuilder
 from .error_kind import failure, reported
@@ -83,9 +83,10 @@ class Shapes:
     def _reader_for(self, item: object) -> Reader:
         reader = self._known.reader(item)
         if reader is None:
-            msg = (
-                f"a stream must yield texts, chunks of Cadenza, or the chunks of a client such as openai, anthropic, "
-                f"google-genai, pydantic-ai, LangChain, litellm or ollama, not {type(item).__name__}"
+            msg = Sentence(
+                "a stream must yield texts, chunks of Cadenza, or the chunks of a client such as openai, "
+                "anthropic, google-genai, pydantic-ai, LangChain, litellm or ollama, not {item_type}",
+                item_type=type(item).__name__,
             )
             raise InputError(msg)
         if not isinstance(item, Mapping | SimpleNamespace | tuple):  # of these types, each item may differ

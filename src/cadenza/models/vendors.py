@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, cast
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..stages.s3_chunks import Codec
 from .dialects.dialect import Endpoint
 from .known_models import facts_about
@@ -71,7 +71,9 @@ def endpoint(vendor: Vendor, model: str, *, key: str = "", url: str = "", **over
     """The endpoint of *model*. The facts of the vendor's row come first, then those of the model, then *overrides*."""
     model = model.strip()
     if not model:
-        msg = f"no model is named for {vendor.name!r}; name one, as in '{vendor.name}:model'"
+        msg = Sentence(
+            "no model is named for {name}; name one, as in '{vendor}:model'", name=repr(vendor.name), vendor=vendor.name
+        )
         raise SettingsError(msg)
     address = _address(vendor, url.strip())
     facts = tuple(facts_about(vendor.name, model))
@@ -105,22 +107,32 @@ def _dialect(name: str) -> Callable[[Endpoint], Codec]:
     return cast("Callable[[Endpoint], Codec]", found)
 
 
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
+def _unknown(what: str, name: str, known: Collection[str]) -> Sentence:
     close = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
-    return f"unknown {what} {name!r}; {hint}"
+    hint = (
+        Sentence("did you mean {close}?", close=repr(close[0]))
+        if close
+        else Sentence("known are {names}.", names=", ".join(known))
+    )
+    return Sentence("unknown {what} {name}; {hint}", what=what, name=repr(name), hint=hint)
 
 
 def _address(vendor: Vendor, url: str) -> str:
     if not url and not vendor.url:
         example = "http://localhost:8080/v1" if vendor.style.retry.is_custom else "https://…"
-        msg = f"{vendor.name!r} has no address of its own; give one, as in url={example!r}"
+        msg = Sentence(
+            "{name} has no address of its own; give one, as in url={example}",
+            name=repr(vendor.name),
+            example=repr(example),
+        )
         raise SettingsError(msg)
     if not url:
         return vendor.url
     parts = _URL.fullmatch(url)
     if parts is None:
-        msg = f"the address for {vendor.name!r} must begin with http:// or https:// and name a host"
+        msg = Sentence(
+            "the address for {name} must begin with http:// or https:// and name a host", name=repr(vendor.name)
+        )
         raise SettingsError(msg)
     site, _, path, query = parts.groups(default="")
     path = path.rstrip("/")
@@ -138,7 +150,7 @@ def _host(url: str) -> str:
 def _key(vendor: Vendor, key: str) -> str:
     key = key.strip()
     if not key.isascii() or not key.isprintable():
-        msg = f"the key for {vendor.name!r} holds a character that no key has; copy it again"
+        msg = Sentence("the key for {name} holds a character that no key has; copy it again", name=repr(vendor.name))
         raise SettingsError(msg)
     return key
 

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task
+from ..explain.recorder import Trace
 from ..models.fallback import Attempt, FallbackChain
 from ..models.keys import KeyRemedy, cure
 from ..settings import Settings
-from ..stages.s4_round import Round, kept, outcome_of
+from ..stages.s4_round import Conclusion, Round
 from ..stages.stage import Pipe
-from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, Stopped, StopReason
+from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, StopReason
 from .conversation import ModelConversation
 from .notices import failed, fell_back
-from .outbox.sender import Outbox
-from .pipeline import overtaken, overtaking
+from .outbox.intake import PostIntake
+from .pipeline import overtaking
 from .tool_loop import ToolLoop
 
 T = TypeVar("T")
@@ -37,10 +39,6 @@ class NewText(Protocol):
 
 class _OverError(Exception):
     """A stop or a failed send ended the reply while something else was awaited."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__()
-        self.outcome = outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,11 @@ class AttemptLoop:
         tool_loop: ToolLoop,
         *,
         conversation: ModelConversation,
-        outbox: Outbox,
+        outbox: PostIntake,
         settings: Settings,
         stop: StopHandle,
         new_text: NewText,
+        trace: Trace | None = None,
     ) -> None:
         self._fallback_chain = fallback_chain
         self._tool_loop = tool_loop
@@ -78,27 +77,33 @@ class AttemptLoop:
         self._settings = settings
         self._stop = stop
         self._new_text = new_text
+        self._trace = trace
+        self._conclusion = Conclusion(on_stop=settings.turn.on_stop)
         self._leftover: _Leftover | None = None
 
     async def run(self) -> Outcome:
         """Run attempts until there is an answer, send it, and show a notice if one is due."""
         limit = asyncio.get_running_loop().call_later(self._settings.turn.turn_timeout, self._run_out_of_time)
         try:
-            outcome = await self._answered()
-        except _OverError as over:
-            outcome = over.outcome
+            await self._answer()
         finally:
             limit.cancel()
-        if left := self._restored():
-            self._outbox.add(self._after_all(left.posts))
-            outcome = self._fallback_chain.back_to(left.failure, outcome)
-        outcome = await self._delivered(outcome)
+        outcome = await self._delivered()
         await self._tell(outcome)
         return outcome
 
     def _run_out_of_time(self) -> None:
         if self._stop.reason is None:
             self._stop.take(StopReason.TIME_LIMIT)
+
+    async def _answer(self) -> None:
+        """Come to an outcome, unless a stop or a failed send ends the reply before."""
+        with suppress(_OverError):
+            outcome = await self._answered()
+            if left := self._restored():
+                self._outbox.add(self._after_all(left.posts))
+                outcome = self._fallback_chain.back_to(left.failure, outcome)
+            self._conclusion.come_to(outcome)
 
     async def _answered(self) -> Outcome:
         again = await self._unless_over(self._fallback_chain.begin())
@@ -117,7 +122,7 @@ class AttemptLoop:
         self._conversation.adapt(drop=again.drop, insist=again.insist)
         scene, may_retry = self._conversation.scene, self._fallback_chain.may_ask_again
         text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
-        trace, name = self._outbox.trace, self._fallback_chain.name
+        trace, name = self._trace, self._fallback_chain.name
         if trace:
             about = {"waited": again.seconds, "dropped": again.drop, "reminded": again.insist}
             trace.tries(name, self._fallback_chain.key, again.why.value, about)
@@ -161,24 +166,18 @@ class AttemptLoop:
 
     def _after_all(self, posts: list[Post]) -> list[Post]:
         """Return *posts*, which were set aside and are now sent, and trace that."""
-        if self._outbox.trace and posts:
-            self._outbox.trace.brings_back(posts)
+        if self._trace and posts:
+            self._trace.brings_back(posts)
         return posts
 
     # --- the end ----------------------------------------------------------------------------
 
-    async def _delivered(self, outcome: Outcome) -> Outcome:
-        """Wait until everything is sent and return the final outcome, which a stop or a failed send still changes.
-
-        The outcome of a stopped reply is final, except for the round limit of tools: that text is still sent.
-        """
-        is_final = isinstance(outcome, Stopped) and outcome.reason is not StopReason.ROUND_LIMIT
-        try:
+    async def _delivered(self) -> Outcome:
+        """Wait until everything is sent and return the final outcome, which a stop or a failed send still changes."""
+        with suppress(_OverError):
             await self._unless_over(self._outbox.finished())
-        except _OverError as over:
-            await self._outbox.finished()
-            return outcome if is_final else overtaken(outcome, over.outcome, self._outbox)
-        return outcome
+        await self._outbox.finished()
+        return self._conclusion.delivered(is_whole=self._outbox.is_whole)
 
     async def _tell(self, outcome: Outcome) -> None:
         """Show a notice that a fallback answered, or why no model did."""
@@ -209,13 +208,13 @@ class AttemptLoop:
         """
         task = asyncio.create_task(work, name="cadenza wait")
         try:
-            event = await overtaking(task, outbox=self._outbox, stop=self._stop)
+            event = await overtaking(task, outbox=self._outbox, stop=self._stop, trace=self._trace)
             if event:
-                outcome = outcome_of(event)
                 left = self._restored()
                 unsent = self._after_all([*(left.posts if left else ()), *held])
-                self._outbox.cut(kept(outcome, on_stop=self._settings.turn.on_stop), unsent)
-                raise _OverError(outcome)
+                self._conclusion.overtake(event)
+                self._outbox.cut(self._conclusion.keep, unsent)
+                raise _OverError
         finally:
             await end_task(task)
         return task.result()

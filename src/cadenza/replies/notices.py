@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
-from ..errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, ToolError
+from ..errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, Sentence, ToolError
 from ..models.error_message import excludes_top_p
 from ..models.error_text import is_generic
 from ..models.keys import KeyRemedy, cure
@@ -52,20 +53,20 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "timeout.title": "It took too long",
         "tools.title": "The tools failed",
         # And in a sentence, where no error has one.
-        "empty.text": "{model} returned an empty answer several times; rephrase the message or use another model",
-        "fell_back.text": "{model} answered instead of {failures}",
-        "full.text": "this reply reached its message limit; ask it to continue",
+        "empty.text": "{model} returned an empty answer several times; rephrase the message or use another model.",
+        "fell_back.text": "{model} answered instead of {failures}.",
+        "full.text": "This reply reached its message limit; ask it to continue.",
         "no_room.text": "{model} used all its tokens before it said anything; "
-        "raise max_tokens, let it think less or start a new conversation",
-        "not_itself.text": "{model} wrote only another speaker's lines, which are not shown; try again or use another model",
-        "rounds.text": "{model} called tools again and again without an answer; ask for less at once",
-        "shutdown.text": "the reply was cut off by a restart; ask again in a moment",
-        "silent.text": "{model} did not begin to answer in time; try again in a little while",
-        "stale.text": "the reply was stuck and was ended; ask again if you still need it",
-        "stalled.text": "{model} fell silent in the middle of its answer; try again in a little while",
-        "still_working.text": "this takes longer: {rounds} rounds of tools so far; stop the reply if that is too long",
-        "time.text": "the reply took too long and was ended; ask for less at once, or try again",
-        "tools.text": "tools failed too often, so the reply was ended; try again later or ask for something else",
+        "raise max_tokens, let it think less or start a new conversation.",
+        "not_itself.text": "{model} wrote only another speaker's lines, which are not shown; try again or use another model.",
+        "rounds.text": "{model} called tools again and again without an answer; ask for less at once.",
+        "shutdown.text": "The reply was cut off by a restart; ask again in a moment.",
+        "silent.text": "{model} did not begin to answer in time; try again in a little while.",
+        "stale.text": "The reply was stuck and was ended; ask again if you still need it.",
+        "stalled.text": "{model} fell silent in the middle of its answer; try again in a little while.",
+        "still_working.text": "This takes longer: {rounds} rounds of tools so far; stop the reply if that is too long.",
+        "time.text": "The reply took too long and was ended; ask for less at once, or try again.",
+        "tools.text": "Tools failed too often, so the reply was ended; try again later or ask for something else.",
         # What else may help.
         "tip.another": "Another model may accept both.",
         "tip.fallback": "Set up a fallback model, which answers when the first cannot.",
@@ -91,11 +92,14 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "why.other": "gave no answer",
         "why.silent": "did not begin to answer",
         "why.stalled": "fell silent in the middle",
-        "before": "before that: {failures}",
-        "details": "Details: {detail}",
+        "before": "Before that: {failures}.",
+        "details": "Details: {detail}.",
         "failure": "{model} ({why})",
         "more": "{count} more",
-        "somebody": "the model",
+        "model": "the model",
+        "model.first": "The model",
+        "then": "{first} {then}",
+        "alone": "{title}.",
     }
 )
 """The words of all notices, by key."""
@@ -198,22 +202,25 @@ def failed(
         case = "full"
     if case is None:
         return None
-    text = " ".join(_sentence(part) for part in _told(case, outcome, failures, model))
-    tips = (TEXTS[f"tip.{tip}"] for tip in _CASES[case].tips if _fits(tip, model, has_fallback=has_fallback))
-    return Notice(text, _CASES[case].urgency, TEXTS[f"{case}.title"], tuple(tips))
+    text = reduce(lambda first, then: _said("then", first=first, then=then), _told(case, outcome, failures, model))
+    tips = (_said(f"tip.{tip}") for tip in _CASES[case].tips if _fits(tip, model, has_fallback=has_fallback))
+    return Notice(text, _CASES[case].urgency, _said(f"{case}.title"), tuple(tips))
 
 
 def fell_back(failures: Sequence[Failure], model: str) -> Notice:
     """Return a notice that *model* answered, and why those before it did not."""
     others = [failure for failure in failures if failure.model != model] or failures
-    text = TEXTS["fell_back.text"].format(model=_name(model), failures=_listed(others, _ROOM))
-    return Notice(_sentence(text), Urgency.INFO, TEXTS["fell_back.title"])
+    text = _said("fell_back.text", model=_name(model, "model.first"), failures=_listed(others, _ROOM))
+    return Notice(text, Urgency.INFO, _said("fell_back.title"))
 
 
 def still_working(rounds: int) -> Notice:
     """Return a notice that tools ran for *rounds* rounds so far."""
-    text = TEXTS["still_working.text"].format(rounds=rounds)
-    return Notice(_sentence(text), Urgency.INFO, TEXTS["still_working.title"])
+    return Notice(_said("still_working.text", rounds=rounds), Urgency.INFO, _said("still_working.title"))
+
+
+def _said(key: str, **values: object) -> Sentence:
+    return Sentence(TEXTS[key], **values)
 
 
 # --- what happened -----------------------------------------------------------------------
@@ -270,12 +277,16 @@ def _fits(tip: str, model: str, *, has_fallback: bool) -> bool:
 def _told(case: str, outcome: Outcome, failures: Sequence[Failure], model: str) -> Iterator[str]:
     """Yield the sentences: what happened, what the provider said, which models failed before."""
     error = outcome.error if isinstance(outcome, Broke) else None
-    own = TEXTS.get(f"{case}.text")
-    yield own.format(model=_name(model)) if own else _tame(str(error)) or TEXTS[f"{case}.title"]
+    if f"{case}.text" in TEXTS:
+        yield _said(f"{case}.text", model=_name(model, "model.first"))
+    elif told := _tame(str(error)):
+        yield _sentence(told)
+    else:
+        yield _said("alone", title=_said(f"{case}.title"))
     if detail := _detail(error):
-        yield TEXTS["details"].format(detail=detail)
+        yield _said("details", detail=detail)
     if others := [failure for failure in failures if failure.model != model]:
-        yield TEXTS["before"].format(failures=_listed(others, _ROOM_BEFORE))
+        yield _said("before", failures=_listed(others, _ROOM_BEFORE))
 
 
 def _detail(error: CadenzaError | None) -> str:
@@ -292,15 +303,18 @@ def _detail(error: CadenzaError | None) -> str:
             return ""
 
 
-def _listed(failures: Sequence[Failure], room: int) -> str:
+def _listed(failures: Sequence[Failure], room: int) -> Sequence[Sentence]:
     """List *failures* within *room* units; equal ones are listed once."""
     told = list(dict.fromkeys((failure.model, _why(failure.outcome)) for failure in failures))
     each = min(_LONGEST_FAILURE, room // max(1, min(len(told), _MOST)))
-    whys = [(model, _tame(why, each) or TEXTS["why.other"]) for model, why in told[:_MOST]]
-    parts = [TEXTS["failure"].format(model=_name(model), why=why) for model, why in whys]
+    parts = [_said("failure", model=_name(model), why=_short(why, each)) for model, why in told[:_MOST]]
     if len(told) > _MOST:
-        parts.append(TEXTS["more"].format(count=len(told) - _MOST))
-    return ", ".join(parts)
+        parts.append(_said("more", count=len(told) - _MOST))
+    return parts
+
+
+def _short(why: str, limit: int) -> str:
+    return why if isinstance(why, Sentence) else _tame(why, limit) or _said("why.other")
 
 
 def _why(outcome: Outcome) -> str:
@@ -309,15 +323,15 @@ def _why(outcome: Outcome) -> str:
         case Broke(error):
             return str(error).partition(";")[0]
         case Stalled(has_begun):
-            return TEXTS["why.stalled" if has_begun else "why.silent"]
+            return _said("why.stalled" if has_begun else "why.silent")
         case Empty("length"):
-            return TEXTS["why.no_room"]
+            return _said("why.no_room")
         case Empty(StopReason.SPEAKER_GUARD.value):
-            return TEXTS["why.not_itself"]
+            return _said("why.not_itself")
         case Empty():
-            return TEXTS["why.empty"]
+            return _said("why.empty")
         case Completed() | NeedsTools() | Stopped():
-            return TEXTS["why.other"]
+            return _said("why.other")
         case _:
             assert_never(outcome)
 
@@ -350,8 +364,8 @@ def _quoted(text: str, limit: int = _LONGEST_DETAIL) -> str:
     return f"`{tame}`" if tame else ""
 
 
-def _name(model: str) -> str:
-    return _quoted(model, _LONGEST_NAME) or TEXTS["somebody"]
+def _name(model: str, unknown: str = "model") -> str:
+    return _quoted(model, _LONGEST_NAME) or _said(unknown)
 
 
 def _sentence(text: str) -> str:

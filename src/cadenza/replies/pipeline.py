@@ -28,7 +28,7 @@ from ..rules import RULES
 from ..rules.repeated_emoji import recent_emoji
 from ..rules.rule import Rule, RuleContext
 from ..settings import BufferSettings, Settings, TurnSettings
-from ..stages.s4_round import Round, kept, outcome_of
+from ..stages.s4_round import Round
 from ..stages.s5_buffer import Buffer
 from ..stages.s6_rules import rule_row
 from ..stages.s7_delivery import Chance, Composer
@@ -47,17 +47,15 @@ from ..types import (
     Kind,
     Outcome,
     Persona,
-    RoundEvent,
     Scene,
     Segment,
     SendFailed,
     Served,
     Stopped,
-    StopReason,
     StopRequested,
     Usage,
 )
-from .outbox.sender import Outbox
+from .outbox.intake import PostIntake
 
 logger = get_logger(__name__)
 
@@ -102,7 +100,7 @@ def text_row(
     """
     takes = takes or Takes()
     delivery = settings.delivery
-    taps = trace.taps() if trace else None
+    taps = trace.taps(settings, takes.limits) if trace else None
     row = Pipe(
         Buffer(
             settings.buffer,
@@ -110,6 +108,7 @@ def text_row(
             lone_words=not delivery.grouping,
             speaker=scene.persona.name,
             goes_on=planned > 0,
+            traced_from=trace.heard_size if trace else None,
         ),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
@@ -251,59 +250,71 @@ class _Watch:
 async def run_round(
     round_: Round,
     chunks: AsyncIterable[Chunk],
-    outbox: Outbox,
+    outbox: PostIntake,
     *,
     settings: Settings | None = None,
     stop: StopHandle | None = None,
+    trace: Trace | None = None,
 ) -> Outcome:
     """Pump *chunks* through *round_* into *outbox* until the round has its outcome.
 
     Returns when the model is done, not when everything is sent: see ``settle``.
     """
     turn = (settings or Settings()).turn
-    event = pending(outbox, stop)
+    event = pending(outbox, stop, trace)
     if event:  # over before it began: the model is not asked
         await close_quietly(chunks)
-        conclude(event, round_, outbox, turn.on_stop)
+        conclude(event, round_, outbox)
     else:
-        await _pump(round_, chunks, outbox, turn=turn, stop=stop)
+        await _pump(round_, chunks, outbox, turn=turn, stop=stop, trace=trace)
     if round_.fault:
         logger.warning("a rule or another stage failed", exc_info=round_.fault)
-    return conclude(None, round_, outbox, turn.on_stop)
+    return round_.delivered(is_whole=outbox.is_whole)
 
 
 async def _pump(
-    round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, *, turn: TurnSettings, stop: StopHandle | None
+    round_: Round,
+    chunks: AsyncIterable[Chunk],
+    outbox: PostIntake,
+    *,
+    turn: TurnSettings,
+    stop: StopHandle | None,
+    trace: Trace | None,
 ) -> None:
     watch = _Watch(turn.first_timeout, turn.idle_timeout)
-    reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
+    reader = asyncio.create_task(_read(round_, chunks, outbox, watch, trace), name="cadenza reader")
     try:
-        event = await overtaking(reader, outbox=outbox, stop=stop, watch=watch)
+        event: StopRequested | SendFailed | FellSilent | None
+        event = await overtaking(reader, watch.expired, outbox=outbox, stop=stop, trace=trace)
+        if event is None and watch.expired.done() and not reader.done():
+            event = FellSilent(watch.has_begun)
+            if trace:
+                trace.stalled(has_begun=watch.has_begun)
         if event:  # decided now, however long the stream takes to close
-            conclude(event, round_, outbox, turn.on_stop)
+            conclude(event, round_, outbox)
     finally:
         watch.close()
         await end_task(reader)
 
 
 async def settle(
-    round_: Round, outbox: Outbox, *, settings: Settings | None = None, stop: StopHandle | None = None
+    round_: Round, outbox: PostIntake, *, stop: StopHandle | None = None, trace: Trace | None = None
 ) -> Outcome:
     """Wait until everything is sent and return the outcome, which a stop or a failed send may still change."""
-    turn = (settings or Settings()).turn
     sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
     try:
-        event = await overtaking(sending, outbox=outbox, stop=stop)
-        outcome = conclude(event, round_, outbox, turn.on_stop)
+        event = await overtaking(sending, outbox=outbox, stop=stop, trace=trace)
+        if event:
+            conclude(event, round_, outbox)
         await asyncio.wait([sending])
     finally:
         await end_task(sending)
-    # Only now is it known whether the last words arrived.
-    return overtaken(outcome, outcome_of(event), outbox) if event and isinstance(outcome, Completed) else outcome
+    return round_.delivered(is_whole=outbox.is_whole)  # only now is it known whether the last words arrived
 
 
-async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
-    hand_over = _hand_over if outbox.trace is None else _hand_over_seen
+async def _read(
+    round_: Round, chunks: AsyncIterable[Chunk], outbox: PostIntake, watch: _Watch, trace: Trace | None
+) -> None:
     source: AsyncIterator[Chunk] | None = None
     try:
         for number in count(1):
@@ -317,7 +328,9 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
                 if must_rise(error):
                     raise
                 chunk = Failed(stream_error(error))
-            hand_over(chunk, round_, outbox)
+            if trace:
+                trace.heard(chunk)
+            _hand_over(chunk, round_, outbox)
             if round_.outcome is not None or watch.is_over:  # a stream may ignore that it was closed
                 return
             if not outbox.has_room:
@@ -331,7 +344,7 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
         await close_quietly(chunks if source is None else source)
 
 
-def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
+def _hand_over(chunk: Chunk, round_: Round, outbox: PostIntake) -> None:
     """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one.
 
     After a failure it stays open, for another attempt may follow.
@@ -347,66 +360,35 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
         outbox.close()
 
 
-def _hand_over_seen(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
-    """Do the same with a trace."""
-    if outbox.trace:
-        outbox.trace.heard(chunk)
-    _hand_over(chunk, round_, outbox)
-
-
 async def overtaking(
-    work: asyncio.Task[Any], *, outbox: Outbox, stop: StopHandle | None, watch: _Watch | None = None
-) -> RoundEvent | None:
-    """Wait for *work*; return the stop, failed send or stall that came first, if any."""
-    awaited: set[asyncio.Future[Any]] = {work, outbox.failed}
-    if watch:
-        awaited.add(watch.expired)
+    *work: asyncio.Future[Any], outbox: PostIntake, stop: StopHandle | None, trace: Trace | None
+) -> StopRequested | SendFailed | None:
+    """Wait for the first of *work*; return the stop or failed send that came before, if any."""
+    awaited: set[asyncio.Future[Any]] = {*work, outbox.failed}
     if stop:
         awaited.add(stop.requested)
     await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-    if event := pending(outbox, stop):
-        return event
-    if watch and watch.expired.done() and not work.done():
-        if outbox.trace:
-            outbox.trace.stalled(has_begun=watch.has_begun)
-        return FellSilent(watch.has_begun)
-    return None
+    return pending(outbox, stop, trace)
 
 
-def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
+def pending(
+    outbox: PostIntake, stop: StopHandle | None, trace: Trace | None = None
+) -> StopRequested | SendFailed | None:
     """Return a stop or a failed send that has already happened."""
     if stop and stop.reason:
-        if outbox.trace:
-            outbox.trace.stopped(stop.reason, stop.by)
+        if trace:
+            trace.stopped(stop.reason, stop.by)
         return StopRequested(stop.reason)
     if outbox.failed.done():
         return SendFailed(outbox.failed.result())
     return None
 
 
-def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
-    """Pass *event*, if one overtook the round, to *round_*, and tell *outbox* what is still to be sent."""
-    before = round_.outcome
-    posts = round_.receive(event) if event else []
-    if round_.outcome is None:
-        msg = "a round ended without an outcome"
-        raise AssertionError(msg)
-    match event:
-        case StopRequested(reason):  # it also applies to queued posts of a round that has ended
-            outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
-            if isinstance(before, Completed):
-                round_.end_as(overtaken(before, round_.outcome, outbox))
-        case SendFailed():
-            outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
-        case _:
-            outbox.hold(posts)
-    return round_.outcome
-
-
-def overtaken(outcome: Outcome, ended: Outcome, outbox: Outbox) -> Outcome:
-    """Return the outcome of a reply that had come to *outcome* when something *ended* it before its last send.
-
-    A shutdown does not change a complete answer of which everything was sent.
-    """
-    is_whole = isinstance(outcome, Completed) and outbox.is_whole
-    return outcome if is_whole and ended == Stopped(StopReason.SHUTDOWN) else ended
+def conclude(event: StopRequested | SendFailed | FellSilent, round_: Round, outbox: PostIntake) -> Outcome:
+    """Pass *event*, which overtook the round, to *round_*, and tell *outbox* what is still to be sent."""
+    posts = round_.receive(event)
+    if isinstance(event, FellSilent):
+        outbox.hold(posts)
+    else:  # it also applies to queued posts of a round that has ended
+        outbox.cut(round_.keep, posts)
+    return round_.delivered(is_whole=outbox.is_whole)

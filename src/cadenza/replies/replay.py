@@ -17,10 +17,11 @@ from itertools import groupby
 from random import Random
 from typing import Any
 
-from ..errors import CadenzaError, InputError
+from ..errors import CadenzaError, InputError, Sentence
 from ..models.recordings import heard, parse as parse_recording
 from ..settings import Settings
 from ..stages.s4_round import Round
+from ..targets.target import Limits
 from ..types import (
     Broke,
     Chunk,
@@ -39,6 +40,7 @@ from ..types import (
     TextDelta,
     ToolCall,
 )
+from .outbox.queue import PostQueue
 from .pipeline import text_row, with_tap
 
 _LONGEST_SLICE = 24
@@ -81,7 +83,7 @@ def slicer(how: str) -> Slicer:
     name, _, seed = how.partition(":")
     if name == "random" and seed.isascii() and seed.isdigit() and len(seed) <= 20:
         return lambda chunks: _random_slices("".join(chunks), Random(int(seed)))
-    msg = f"cannot slice {how!r}: use whole, chars or random:SEED with a whole number"
+    msg = Sentence("cannot slice {how}: use whole, chars or random:SEED with a whole number", how=repr(how))
     raise InputError(msg)
 
 
@@ -168,10 +170,11 @@ def _through(take: ReplayInput, events: Iterable[RoundEvent]) -> tuple[Round, di
     settings = take.settings
     scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
     row = with_tap(text_row(scene, settings, Random(settings.delivery.seed)), tap)
-    round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+    round_ = Round(row, on_stop=settings.turn.on_stop)
     posts: list[Post] = []
     for event in events:
-        posts += round_.receive(event)
+        made = round_.receive(event)
+        posts += _last_words(made, round_, settings) if isinstance(event, StopRequested) else made
     if round_.fault:
         raise round_.fault
     return round_, {
@@ -185,6 +188,14 @@ def _through(take: ReplayInput, events: Iterable[RoundEvent]) -> tuple[Round, di
         "halt": round_.halt.reason.value if round_.halt else None,
         "outcome": _OUTCOME_NAME.sub("_", type(round_.outcome).__name__).lower(),
     }
+
+
+def _last_words(posts: list[Post], round_: Round, settings: Settings) -> list[Post]:
+    """What is sent of *posts*, the last ones of a stopped *round_*."""
+    queue = PostQueue(settings.delivery.limit or Limits().length)
+    queue.add(posts)
+    queue.cut(round_.keep)
+    return queue.posts
 
 
 class _Tap:
@@ -223,16 +234,18 @@ def read_line(line: bytes | str) -> Mapping[str, object]:
         text = line if isinstance(line, str) else line.decode("utf-8-sig")
         value = json.loads(text, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        msg = f"the line is not valid UTF-8 (byte {error.start + 1})"
+        msg = Sentence("the line is not valid UTF-8 (byte {start})", start=error.start + 1)
         raise InputError(msg) from None
     except json.JSONDecodeError as error:
-        msg = f"the line is not valid JSON: {error.msg} (column {error.colno})"
+        msg = Sentence("the line is not valid JSON: {msg} (column {colno})", msg=error.msg, colno=error.colno)
         raise InputError(msg) from None
     except (ValueError, RecursionError):
-        msg = "the line is not JSON that can be parsed: a number is too long or invalid, or the nesting is too deep"
+        msg = Sentence(
+            "the line is not JSON that can be parsed: a number is too long or invalid, or the nesting is too deep"
+        )
         raise InputError(msg) from None
     if not isinstance(value, dict):
-        msg = f"the line must be an object with 'chunks', not {_shown(value)}"
+        msg = Sentence("the line must be an object with 'chunks', not {value}", value=_shown(value))
         raise InputError(msg)
     return value
 
@@ -263,7 +276,7 @@ def _refuse_misspelt(value: Mapping[str, object]) -> None:
     for name in value:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         if name not in known and close:
-            msg = f"unknown field {name!r}; did you mean {close[0]!r}?"
+            msg = Sentence("unknown field {name}; did you mean {close}?", name=repr(name), close=repr(close[0]))
             raise InputError(msg)
 
 
@@ -273,7 +286,11 @@ def _end(value: object) -> End:
     try:
         return End(value)
     except ValueError:
-        msg = f"'end' must be one of {', '.join(repr(end.value) for end in End)}, not {_shown(value)}"
+        msg = Sentence(
+            "'end' must be one of {names}, not {value}",
+            names=", ".join(repr(end.value) for end in End),
+            value=_shown(value),
+        )
         raise InputError(msg) from None
 
 
@@ -343,7 +360,7 @@ def _emoji(value: object) -> dict[str, str]:
     for tag in _texts(value, "roster.emoji"):
         match = _EMOJI_TAG.fullmatch(tag)
         if match is None:
-            msg = f"'roster.emoji' must hold tags such as '<:wave:123>', not {_shown(tag)}"
+            msg = Sentence("'roster.emoji' must hold tags such as '<:wave:123>', not {tag}", tag=_shown(tag))
             raise InputError(msg)
         tags[match["name"]] = tag
     return tags
@@ -364,14 +381,14 @@ def _flag(value: Mapping[str, object], name: str, where: str, *, default: bool =
     found = _given(value, name, default)
     if isinstance(found, bool):
         return found
-    msg = f"'{where}' must be true or false, not {_shown(found)}"
+    msg = Sentence("'{where}' must be true or false, not {found}", where=where, found=_shown(found))
     raise InputError(msg)
 
 
 def _text(value: object, where: str) -> str:
     if isinstance(value, str):
         return value
-    msg = f"'{where}' must be a text, not {_shown(value)}"
+    msg = Sentence("'{where}' must be a text, not {value}", where=where, value=_shown(value))
     raise InputError(msg)
 
 
@@ -379,7 +396,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     items = _list(value, where)
     for item in items:
         if not isinstance(item, str):
-            msg = f"'{where}' must be a list of strings, but holds {_shown(item)}"
+            msg = Sentence("'{where}' must be a list of strings, but holds {item}", where=where, item=_shown(item))
             raise InputError(msg)
     return tuple(items)
 
@@ -387,7 +404,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
 def _list(value: object, where: str) -> list[Any]:
     if isinstance(value, list):
         return value
-    msg = f"'{where}' must be a list, not {_shown(value)}"
+    msg = Sentence("'{where}' must be a list, not {value}", where=where, value=_shown(value))
     raise InputError(msg)
 
 
@@ -396,7 +413,7 @@ def _mapping(value: object, where: str) -> Mapping[str, object]:
         return {}
     if isinstance(value, dict):
         return value
-    msg = f"'{where}' must be an object, not {_shown(value)}"
+    msg = Sentence("'{where}' must be an object, not {value}", where=where, value=_shown(value))
     raise InputError(msg)
 
 

@@ -9,9 +9,9 @@ from functools import partial
 from random import Random
 
 from ..concurrency.stops import StopHandle, Stops
-from ..errors import InputError, SettingsError
+from ..errors import InputError, Sentence, SettingsError
 from ..explain.recorder import Trace, tracing
-from ..explain.steps import Hook
+from ..facts import Hook
 from ..models.fallback import FallbackChain, ModelSource
 from ..rules import RULES, Rule
 from ..settings import Settings
@@ -48,20 +48,19 @@ async def say(
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *trace* receives every step.
+    replies. *trace* receives every fact.
     """
     settings = _within(settings or Settings(), target)
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
     dice, takes = chance or Random(settings.delivery.seed), _takes(settings, preparer, target)
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
         text = text_row(scene, settings, dice, rules=rules, takes=takes, trace=seen)
-        limit, markup = settings.delivery.limit, target.limits.markup
-        round_ = Round(text, limit=limit, markup=markup, on_stop=settings.turn.on_stop)
+        round_ = Round(text, on_stop=settings.turn.on_stop)
         async with _outbox(target, settings, stop, preparer, scene, trace=seen) as outbox:
-            heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
+            heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop, trace=seen)
             if seen:
                 seen.round_over(heard, len(round_.said), round_.usage)
-            outcome = await settle(round_, outbox, settings=settings, stop=stop)
+            outcome = await settle(round_, outbox, stop=stop, trace=seen)
             asked, when_full = stop.reason if stop else None, settings.delivery.when_full
             notice = failed(outcome, when_full=when_full, asked=asked) if settings.turn.show_errors else None
             if notice:
@@ -91,7 +90,7 @@ async def reply(
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *trace* receives every step.
+    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact.
     """
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
@@ -119,7 +118,7 @@ async def reply(
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
             outbox.delete_later(supersedes)
             conversation = ModelConversation(scene, settings)
-            tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle)
+            tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle, trace=seen)
             attempt_loop = AttemptLoop(
                 fallback_chain,
                 tool_loop,
@@ -128,6 +127,7 @@ async def reply(
                 settings=settings,
                 stop=handle,
                 new_text=new_text,
+                trace=seen,
             )
             outcome = await attempt_loop.run()
     left = _remains(tool_loop.kept, outcome, outbox)
@@ -155,11 +155,17 @@ def _takes(settings: Settings, preparer: PostPreparer, target: Target) -> Takes:
 def _within(settings: object, target: Target) -> Settings:
     """Fit *settings* to *target*: its message length, its own tables, and no pictures where it takes no files."""
     if not isinstance(settings, Settings):
-        msg = f"settings must be Settings, such as Settings.of(degree=3), not {type(settings).__name__}"
+        msg = Sentence(
+            "settings must be Settings, such as Settings.of(degree=3), not {settings_type}",
+            settings_type=type(settings).__name__,
+        )
         raise SettingsError(msg)
     limits, tables = getattr(target, "limits", None), settings.rules.tables
     if not isinstance(limits, Limits):
-        msg = f"a target needs 'limits', 'send' and 'typing'; {type(target).__name__} lacks them; CONTRIBUTING.md shows one"
+        msg = Sentence(
+            "a target needs 'limits', 'send' and 'typing'; {target_type} lacks them; CONTRIBUTING.md shows one",
+            target_type=type(target).__name__,
+        )
         raise InputError(msg)
     if limits.tables:
         tables = "source"

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..concurrency.stops import StopHandle
-from ..errors import DeliveryError, InputError
-from ..explain.steps import Hook
+from ..errors import DeliveryError, InputError, Sentence
+from ..facts import Hook
 from ..rules import RULES, Rule
 from ..settings import DeliverySettings, Settings
 from ..stages.s7_delivery import Chance
@@ -51,7 +51,7 @@ async def say(
     ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns:
     see ``from_stream``. *scene* tells the rules who speaks and which names they know; without one, names stay as the
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
-    pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every step. Only mentioned
+    pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
     members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
     """
     if _is_of_discord(target):
@@ -91,7 +91,7 @@ class Speaker:
         trace: Hook | None = None,
     ) -> None:
         if client is not None and not _is_client(client):
-            msg = f"a Speaker needs a discord.py client, not {type(client).__name__}"
+            msg = Sentence("a Speaker needs a discord.py client, not {client_type}", client_type=type(client).__name__)
             raise InputError(msg)
         self._client = client
         self._settings = settings
@@ -173,7 +173,10 @@ class Speaker:
     async def _room(self, place: object) -> SendTarget:
         _refuse_what_stands_for_a_channel(place)
         if not _is_of_discord(place):
-            msg = f"a Speaker needs an object of discord.py to speak to, not {type(place).__name__}; use say"
+            msg = Sentence(
+                "a Speaker needs an object of discord.py to speak to, not {place_type}; use say",
+                place_type=type(place).__name__,
+            )
             raise InputError(msg)
         from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
 
@@ -239,7 +242,10 @@ def _refuse_what_stands_for_a_channel(place: object) -> None:
     """Raise an ``InputError`` if *place* is the id or name of a channel, or ``None``."""
     if place is None or isinstance(place, int | str):
         kind = type(place).__name__  # not its value, which may be a misplaced secret
-        msg = f"{kind} is not a channel; pass the channel object, which client.get_channel returns once it is ready"
+        msg = Sentence(
+            "{kind} is not a channel; pass the channel object, which client.get_channel returns once it is ready",
+            kind=kind,
+        )
         raise InputError(msg)
 
 

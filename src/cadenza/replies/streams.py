@@ -13,7 +13,7 @@ from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from ..concurrency.stops import is_cancelled
-from ..errors import CadenzaError, InputError
+from ..errors import CadenzaError, InputError, Sentence
 from ..explain.tracebacks import get_logger
 from ..models.model import close_quietly, stream_error
 from ..models.sdk_items import Shapes, of_exception
@@ -143,7 +143,11 @@ def _items(opened: Any) -> Iterable[object]:
     if isinstance(opened, Iterable):
         return opened
     advice = "call it first" if callable(opened) else "pass what the client returns"
-    msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
+    msg = Sentence(
+        "a model's stream must be a text, an iterable or an async iterable, not {opened_type}; {advice}",
+        opened_type=type(opened).__name__,
+        advice=advice,
+    )
     raise InputError(msg)
 
 

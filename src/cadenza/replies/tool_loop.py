@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task
-from ..errors import ToolError
+from ..errors import Sentence, ToolError
+from ..explain.recorder import Trace
 from ..models.model import Model, stream
 from ..settings import Settings
 from ..stages.s4_round import Round
@@ -16,7 +17,7 @@ from ..tools.running import ToolRunner
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
 from .conversation import ModelConversation
 from .notices import still_working
-from .outbox.sender import Outbox
+from .outbox.intake import PostIntake
 from .pipeline import conclude, overtaking, run_round
 
 _VAIN = 3
@@ -30,9 +31,11 @@ class ToolLoop:
         self,
         conversation: ModelConversation,
         tool_runner: ToolRunner,
-        outbox: Outbox,
+        outbox: PostIntake,
         settings: Settings,
         stop: StopHandle,
+        *,
+        trace: Trace | None = None,
     ) -> None:
         self.kept: list[Round] = []
         """The rounds whose text stands."""
@@ -44,6 +47,7 @@ class ToolLoop:
         self._outbox = outbox
         self._settings = settings
         self._stop = stop
+        self._trace = trace
         self._before = 0  # rounds that stood before this model was asked
         self._with_tools = 0  # rounds whose tools were run, in the whole reply
         self._uses: Sequence[ToolUse] = ()  # those of the last such round
@@ -107,19 +111,14 @@ class ToolLoop:
             if ended is not None:
                 return ended
 
-    def _new_round(self, text: Pipe) -> Round:
-        limit, on_stop = self._settings.delivery.limit, self._settings.turn.on_stop
-        return Round(text, limit=limit, markup=self._outbox.markup, on_stop=on_stop)
-
     async def _ask(self, model: Model, text: Pipe) -> Outcome:
         self.part = self._outbox.begin_part(repeated=self._repeated)
-        self.kept.append(self._new_round(text))
+        self.kept.append(Round(text, on_stop=self._settings.turn.on_stop))
         prompt = self._conversation.prompt(self._tool_runner.specs())
-        trace = self._outbox.trace
+        trace, settings = self._trace, self._settings
+        chunks = stream(model, prompt, trace=trace)
         with self._stop.watched():
-            outcome = await run_round(
-                self.last, stream(model, prompt, trace=trace), self._outbox, settings=self._settings, stop=self._stop
-            )
+            outcome = await run_round(self.last, chunks, self._outbox, settings=settings, stop=self._stop, trace=trace)
         if trace:
             trace.round_over(outcome, len(self.last.said), self.last.usage)
         return outcome
@@ -147,9 +146,9 @@ class ToolLoop:
         running = asyncio.create_task(self._tool_runner.run(wanted.calls, attempt=attempt), name="cadenza tools")
         with self._stop.watched():
             try:
-                event = await overtaking(running, outbox=self._outbox, stop=self._stop)
+                event = await overtaking(running, outbox=self._outbox, stop=self._stop, trace=self._trace)
                 if event:  # decided now, however long a tool takes to clean up
-                    return conclude(event, self.last, self._outbox, self._settings.turn.on_stop)
+                    return conclude(event, self.last, self._outbox)
             finally:
                 await end_task(running)
                 ran = self._tool_runner.uses[known:]
@@ -161,9 +160,9 @@ class ToolLoop:
         return self._verdict(uses, model)
 
     def _tell(self, uses: Sequence[ToolUse], *, remembered: bool = False) -> None:
-        if trace := self._outbox.trace:
+        if self._trace:
             for use in uses:
-                trace.used(use, remembered=remembered)
+                self._trace.used(use, remembered=remembered)
 
     def _verdict(self, uses: Sequence[ToolUse], model: Model) -> Outcome | None:
         """Return the outcome if the reply is over after these tools."""
@@ -171,7 +170,13 @@ class ToolLoop:
         for use in uses:
             self._failed_calls = self._failed_calls + 1 if use.result.is_error else 0
         failure = Broke(
-            ToolError(f"tools failed {self._failed_calls} times in a row, the last was {uses[-1].call.name}")
+            ToolError(
+                Sentence(
+                    "tools failed {count} times in a row, the last was {name}",
+                    count=self._failed_calls,
+                    name=uses[-1].call.name,
+                )
+            )
         )
         failure.error.__cause__ = self._tool_runner.fault
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..text import readable_formulas
 from ..text.formulas import Formula, parse
+from ..text.origins import join
 from ..text.spans import SpanKind, survey
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
@@ -106,14 +107,14 @@ def _parts(segment: Segment, found: Iterable[_Found]) -> list[Segment]:
             continue
         stop = _STOP.match(text, done)
         done = stop.end() if stop else done
-        above, joint = _before_block("".join(prose), one.quote)
+        above, joint = _before_block(join(prose), one.quote)
         prose.clear()
         if above:
             parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN, joint=""))
         source = one.quote + text[one.start : done].rstrip(WHITESPACE)
         block = replace(segment, text=_block(one), kind=Kind.CODE, boundary=Boundary.CODE_CLOSE)
         parts.append(replace(block, source=source, is_painted=True, joint=joint))
-    return _as_one(segment, parts, "".join([*prose, text[done:]]))
+    return _as_one(segment, parts, join([*prose, text[done:]]))
 
 
 def _in_line(one: _Found, text: str) -> str:

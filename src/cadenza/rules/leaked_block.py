@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
+from ..text.origins import join
 from ..text.prose import Prose
 from ..text.removal import tidied
 from ..text.spans import Span
@@ -202,7 +203,7 @@ class LeakedBlock(Rule):
     def _release(self) -> list[Segment]:
         """The held segments, without the blocks."""
         self._none_closes()
-        held, text = self._held, "".join(segment.text for segment in self._held)
+        held, text = self._held, join([segment.text for segment in self._held])
         spans = [*self._closed, *(span for mark in self._lone if (span := self.alone(text, mark)))]
         self._begin()
         out: list[Segment] = []
@@ -217,7 +218,7 @@ class LeakedBlock(Rule):
         return run
 
     def _without(self, run: list[Segment], spans: list[_Extent]) -> list[Segment]:
-        text = "".join(segment.text for segment in run)
+        text = join([segment.text for segment in run])
         kept = _cut(text, run, self._removals(text, spans, ends_line=ends_line(run[-1])))
         for segment in kept:
             self._passed.add(segment)
@@ -341,7 +342,7 @@ def _cut(text: str, run: Iterable[Segment], removals: Iterable[Edit]) -> list[Se
         else:
             parts.append(text[position:end])
             position = end
-            kept = "".join(parts)
+            kept = join(parts)
             parts.clear()
             if kept:
                 out.append(segment if kept == segment.text else replace(segment, text=kept))

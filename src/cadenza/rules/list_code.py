@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 
+from ..text.origins import join
 from ..text.repair import Fence, split_fence, without_closing
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
@@ -68,7 +69,7 @@ class ListCode(Rule):
         begin = int(beside or (before is not None and before.is_torn))
         lines[begin:] = [_without_indent(line, self._columns) for line in lines[begin:]]
         opening = segment.text[len(fence.prefix) : len(segment.text) - len(body)]
-        text = opening + "\n".join(lines) + body[len(code) :].lstrip(_SPACE)
+        text = opening + join(lines, "\n") + body[len(code) :].lstrip(_SPACE)
         source = segment.source or segment.text[len(fence.prefix) :]
         return replace(segment, text=text, source=source, joint=segment.joint + fence.prefix)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..text.origins import join
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
@@ -43,7 +44,7 @@ class OrphanPunctuation(Rule):
         if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
             if len(core) > _MOST:
                 return (*self._release(), segment)
-            marks = "".join(core.split())
+            marks = join(core.split())
             if self._held or len(marks) != 2 or "…" in marks or _OUTCRY.isdisjoint(marks):
                 return self._hold(replace(segment, text=marks))
         held = self._held

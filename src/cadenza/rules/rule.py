@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ..settings import RuleSettings
+from ..text.origins import is_same, join
 from ..text.prose import Prose, Replacement, replacements
 from ..text.removal import tidied
 from ..types import Boundary, Edit, Ending, Halt, Kind, Persona, Roster, Segment
@@ -30,7 +31,7 @@ class Scan:
 
     def of(self, text: str) -> Prose:
         """*text* with its protected spans."""
-        if self._last is None or self._last.text != text:
+        if self._last is None or not is_same(self._last.text, text):
             self._last = Prose.of(text)
         return self._last
 
@@ -129,7 +130,7 @@ class Rule:
         for edit in edits:
             parts += (text[done : edit.start], edit.text)
             done = edit.end
-        return replace(segment, text="".join([*parts, text[done:]])) if parts else segment
+        return replace(segment, text=join([*parts, text[done:]])) if parts else segment
 
     def substituted(self, segment: Segment, pattern: re.Pattern[str], replacement: Replacement) -> Segment:
         """Replace every match of *pattern* in *segment*, except in code, links and addresses."""

@@ -36,7 +36,7 @@ class Tables(Rule):
 
 
 def _shown(segment: Segment) -> Segment:
-    table = tables.parse(segment.text)
+    table = tables.parse(str(segment.text))  # the origin of its cells is lost anyway
     if table is None:
         # A table of one column is a list with bars, and stays together.
         return segment if tables.is_shaped(segment.text) else replace(segment, kind=Kind.PROSE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..text.origins import join
 from ..text.spans import SpanKind
 from ..types import Segment
 from .rule import Rule
@@ -30,4 +31,4 @@ class UnicodeSpaces(Rule):
             if span.kind is not SpanKind.URL:  # no address contains a blank: the next word follows it
                 parts += [text[done : span.start].replace(_BLANK, " "), text[span.start : span.end]]
                 done = span.end
-        return replace(segment, text="".join([*parts, text[done:].replace(_BLANK, " ")]))
+        return replace(segment, text=join([*parts, text[done:].replace(_BLANK, " ")]))

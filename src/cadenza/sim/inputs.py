@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..errors import Sentence
 from .api_errors import as_list, as_object, bad_length, required
 from .wire import Json
 
@@ -51,7 +52,7 @@ def as_options(
         return [_as_option(options.get(name, {}), name, value) for name, value in values.items()]
     inner = options.get(words[0])
     if inner is None or inner["type"] not in _GROUPS:
-        message = f"there is no subcommand {words[0]}"
+        message = Sentence("there is no subcommand {name}", name=words[0])
         raise LookupError(message)
     below = as_options(inner.get("options"), words[1:], values, is_complete=is_complete)
     return [{"name": words[0], "type": inner["type"], "options": below}]
@@ -67,19 +68,38 @@ def _check_value(option: Json, value: Any) -> None:
     name, kind = option["name"], option["type"]
     what, types = _TYPES.get(kind, ("", (object,)))
     if what and not (isinstance(value, types) and isinstance(value, bool) is (kind == _SWITCH)):
-        message = f"the option {name} must be {what}, not {value!r}"
+        message = Sentence(
+            "the option {name} must be {what}, not {value}", name=name, what=Sentence(what), value=repr(value)
+        )
         raise ValueError(message)
     low, high = option.get("min_value", -_LARGEST), option.get("max_value", _LARGEST)
     if kind in (_WHOLE, _NUMBER) and not low <= value <= high:
-        message = f"the option {name} must be between {low} and {high}, not {value}"
+        message = Sentence(
+            "the option {name} must be between {low} and {high}, not {value}",
+            name=name,
+            low=low,
+            high=high,
+            value=value,
+        )
         raise ValueError(message)
     least, most = option.get("min_length", 0), option.get("max_length", _LONGEST)
     if kind == _TEXT and not least <= len(str(value)) <= most:
-        message = f"the option {name} must have {least} to {most} characters, not {len(str(value))}"
+        message = Sentence(
+            "the option {name} must have {least} to {most} characters, not {count}",
+            name=name,
+            least=least,
+            most=most,
+            count=len(str(value)),
+        )
         raise ValueError(message)
     choices = [choice["value"] for choice in option.get("choices") or ()]
     if choices and value not in choices:
-        message = f"the option {name} cannot be {value!r}; there is {choices}"
+        message = Sentence(
+            "the option {name} cannot be {value}; there is {choices}",
+            name=name,
+            value=repr(value),
+            choices=str(choices),
+        )
         raise LookupError(message)
 
 
@@ -95,11 +115,17 @@ def check_choice(menu: Json, values: Sequence[str]) -> None:
     """Check that *values* can be chosen from *menu*; if not, the test is wrong."""
     least, most = menu.get("min_values", 1), menu.get("max_values", 1)
     if not least <= len(values) <= most:
-        message = f"{len(values)} are chosen, and the menu takes {least} to {most}"
+        message = Sentence(
+            "{count} are chosen, and the menu takes {least} to {most}", count=len(values), least=least, most=most
+        )
         raise ValueError(message)
     known = {str(option.get("value")) for option in menu.get("options") or ()}
     if menu["type"] == _TEXT_MENU and not known.issuperset(values):
-        message = f"{sorted(set(values) - known)} cannot be chosen; there is {sorted(known)}"
+        message = Sentence(
+            "{values} cannot be chosen; there is {known}",
+            values=str(sorted(set(values) - known)),
+            known=str(sorted(known)),
+        )
         raise LookupError(message)
 
 
@@ -133,7 +159,7 @@ def filled_in(modal: Json, texts: Mapping[str, str]) -> list[Json]:
     left = dict(texts)
     parts = [_filled_in(part, left) for part in modal["components"]]
     if left:
-        message = f"there is nothing to fill in that is called {', '.join(left)}"
+        message = Sentence("there is nothing to fill in that is called {left}", left=", ".join(left))
         raise LookupError(message)
     return parts
 
@@ -154,6 +180,11 @@ def _written(field: Json, label: object, left: dict[str, str]) -> Json:
     text = left.pop(name, field.get("value") or "")
     least, most = field.get("min_length") or 0, field.get("max_length") or 4000
     if not (text or not field.get("required", True)) or not (not text or least <= len(text) <= most):
-        message = f"what is written into {label or id_} must have {max(least, 1)} to {most} characters"
+        message = Sentence(
+            "what is written into {name} must have {least} to {most} characters",
+            name=label or id_,
+            least=max(least, 1),
+            most=most,
+        )
         raise ValueError(message)
     return shape | {"value": text}

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, assert_never
 
+from ..errors import Sentence
 from . import attachments, channels, messages, webhooks
 from .access import permissions_of, require, visible, visible_guild
 from .api_errors import as_number, as_object, as_objects, bad_length, invalid, not_one_of, refuse
@@ -145,7 +146,7 @@ def submit(state: State, interaction: str, texts: Mapping[str, str]) -> str:
     """Fill in and send the shown form; returns the id of the new interaction."""
     pending = find(state, interaction)
     if pending.modal is None:
-        message = f"the bot has shown no form in answer to interaction {interaction}"
+        message = Sentence("the bot has shown no form in answer to interaction {interaction}", interaction=interaction)
         raise LookupError(message)
     data = {"custom_id": pending.modal["custom_id"], "components": filled_in(pending.modal, texts), "resolved": {}}
     place = state.channel(pending.channel)
@@ -158,7 +159,7 @@ def find(state: State, id_: str) -> InteractionState:
     for pending in state.interactions.values():
         if pending.id == id_:
             return pending
-    message = f"there is no interaction {id_}"
+    message = Sentence("there is no interaction {id}", id=id_)
     raise LookupError(message)
 
 
@@ -169,7 +170,7 @@ def _find_command(state: State, channel: ChannelState, name: str) -> tuple[Json,
             found = find_command(commands, name)
             if found is not None:
                 return found
-    message = f"no bot there has a command /{name}; give it one with put_commands"
+    message = Sentence("no bot there has a command /{name}; give it one with put_commands", name=name)
     raise LookupError(message)
 
 
@@ -202,12 +203,21 @@ def press(
     parts = [part for row in found["components"] for part in row["components"]]
     pressed = next((part for part in parts if part.get("custom_id") == custom_id), None)
     if pressed is None or pressed.get("disabled"):
-        problem = f"there is nothing to press under message {message} with the id {custom_id}"
+        problem = Sentence(
+            "there is nothing to press under message {message} with the id {custom_id}",
+            message=message,
+            custom_id=custom_id,
+        )
         raise LookupError(problem)
     bot = found.get("application_id") or found["author"]["id"]
     data: Json = {"custom_id": custom_id, "component_type": pressed["type"], "id": 1}
     if (values is None) is not (pressed["type"] == _BUTTON):
-        problem = f"what has the id {custom_id} is {'a button' if values is not None else 'a menu'}"
+        problem = Sentence(
+            "what has the id {custom_id} is a button"
+            if values is not None
+            else "what has the id {custom_id} is a menu",
+            custom_id=custom_id,
+        )
         raise LookupError(problem)
     if values is not None:
         check_choice(pressed, values)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any, Final, TypeAlias
 
+from ..errors import Sentence
 from ..targets.discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
 from .client_limits import INSTANT, BucketMeter
 from .faults import LostResponse
@@ -136,7 +137,9 @@ class WorldApi:
             async with asyncio.timeout(patience):
                 await self._ask("PATCH", _SPOKEN, webhook.id, webhook.token, body=body, patience=patience)
         except TimeoutError:
-            msg = f"Discord did not take a picture for a webhook within {patience:g} seconds."
+            msg = Sentence(
+                "Discord did not take a picture for a webhook within {patience} seconds.", patience=f"{patience:g}"
+            )
             raise ApiError(msg, is_ambiguous=True) from None
 
     # --- asking ----------------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ class WorldApi:
             try:
                 response = await self._rest.handle(request)
             except LostResponse:
-                msg = f"The connection broke before Discord answered {what}."
+                msg = Sentence("The connection broke before Discord answered {what}.", what=what)
                 raise ApiError(msg, is_ambiguous=True) from None
             meter.read(response.headers, self._now())
             if response.status < 300:
@@ -181,7 +184,11 @@ class WorldApi:
         """Wait until the bucket and the global limit allow another request."""
         while (wait := max(meter.wait(self._now()), self._all_wait_until - self._now())) > INSTANT:
             if wait > patience:
-                msg = f"Discord takes {what} again in {wait:.1f} seconds, which is too long to wait."
+                msg = Sentence(
+                    "Discord takes {what} again in {wait} seconds, which is too long to wait.",
+                    what=what,
+                    wait=f"{wait:.1f}",
+                )
                 raise ApiError(msg, retry_after=wait)
             await asyncio.sleep(wait)
 
@@ -253,12 +260,18 @@ def _as_error(response: Response, what: str) -> ApiError:
     """The error of a refused request."""
     is_limit = response.status == 429
     if not isinstance(response.body, dict):
-        msg = f"Discord answered {what} with {response.status} and a page."
+        msg = Sentence("Discord answered {what} with {status} and a page.", what=what, status=response.status)
         return ApiError(msg, status=response.status, is_ban=is_limit, is_ambiguous=response.status >= 500)
     body: Json = response.body
     code = body.get("code")
     return ApiError(
-        f"Discord refused {what} with {response.status} ({code or 'no code'}): {body.get('message', '')}",
+        Sentence(
+            "Discord refused {what} with {status} ({code}): {value}",
+            what=what,
+            status=response.status,
+            code=code or "no code",
+            value=body.get("message", ""),
+        ),
         status=response.status,
         code=code or None,
         fields=tuple(name for name in body.get("errors", ()) if name != "_errors"),

@@ -1,32 +1,68 @@
 """Observe what passes between the stages from text to posts.
 
-A tap wraps a stage and sees its input and output. It reports steps to a callable by name and plain values; the callable
-adds the time. ``docs/trace.md`` lists the steps.
+A tap wraps a stage, sees its input and output and reports facts. The texts of a traced reply know their places in the
+model's text, so a tap need not guess what became of what. It also writes into them why a stage put something in.
 
-Segments and posts are numbered in the order in which they are created, so that later steps can refer to them.
+Segments and posts are numbered in the order in which they are created, so that later facts can refer to them.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from ..facts import (
+    Edge,
+    Fact,
+    MessageEnd,
+    MessagePlanned,
+    ReplyHalted,
+    TextChanged,
+    TextCut,
+    TextHeld,
+    TextHidden,
+)
 from ..rules.rule import Rule
+from ..text.origins import (
+    OriginRun,
+    Range,
+    RangeSet,
+    Traced,
+    explained,
+    first_place,
+    join,
+    origin_of,
+    ranges,
+    remaining,
+    rewritten,
+    union,
+    without,
+)
+from ..text.raw_text import RawLedger
 from ..text.units import WHITESPACE
-from ..types import Aside, Ending, Halt, Identity, Post, Segment
+from ..types import Aside, Boundary, Ending, Halt, Identity, Kind, Post, Segment
 from .s5_buffer import Buffer, HoldReason
 from .s7_pacing import Pace
 from .stage import Pipe, Stage
 
 T = TypeVar("T")
 
-Tell: TypeAlias = Callable[[str, Mapping[str, object]], None]
-"""Takes the name of a step and its values; must not raise."""
+Tell: TypeAlias = Callable[[Fact], None]
+"""Takes a fact; must not raise."""
 
-_See: TypeAlias = Callable[[Any, Sequence[Any], str], None]
-"""Takes the input of a stage (``None`` for a flush), its output, and the name of the error that ended it."""
+Decided: TypeAlias = Callable[[MessageEnd, str], tuple[str, object]]
+"""The setting that decides an end, and its value; the text is the rule or the reason that ended the reply there."""
+
+_See: TypeAlias = Callable[[Any, list[Any], str], None]
+"""Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
+
+_EMPHASIS = frozenset("*_~|")
+_MARK = 8
+"""Characters that are shown of what stands where a message ends."""
 
 
 class SequenceNumbers(Generic[T]):
@@ -53,16 +89,88 @@ class SequenceNumbers(Generic[T]):
         return self._known[id(thing)][1] if id(thing) in self._known else ()
 
 
+class PostNumbers(SequenceNumbers[Post]):
+    """Numbers of posts, and what each stands for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replaced: dict[int, list[Range]] = {}
+        """The model's text in whose place something else stands, by the number of the post."""
+
+    def covers(self, post: Post) -> list[Range]:
+        """The places in the model's text that *post* stands for."""
+        texts = [post, *post.instead]
+        shown = ranges(*(text for one in texts for text in (one.text, one.source or "")))
+        return union(sorted([*shown, *(place for number in self.of(post) for place in self.replaced.get(number, ()))]))
+
+
+class SegmentNumbers:
+    """Numbers of segments, by their places in the model's text."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ranges: list[tuple[int, int, int]] = []
+        self._count = 0
+
+    def new(self, segment: Segment) -> int:
+        """Give *segment* the next number."""
+        self._count += 1
+        for start, end in _places(segment):
+            place = bisect_right(self._starts, start)
+            self._starts.insert(place, start)
+            self._ranges.insert(place, (start, end, self._count))
+        return self._count
+
+    def of(self, found: Iterable[Range]) -> tuple[int, ...]:
+        """The numbers of the segments that *found* touches, in order."""
+        numbers: dict[int, None] = {}
+        for start, end in found:
+            place = max(0, bisect_right(self._starts, start) - 1)
+            while place < len(self._ranges) and self._ranges[place][0] < end:
+                if self._ranges[place][1] > start:
+                    numbers[self._ranges[place][2]] = None
+                place += 1
+        return tuple(sorted(numbers))
+
+
+class _Plan(NamedTuple):
+    """What the composer says of a message that it plans."""
+
+    pace: Pace
+    last: Segment | None
+    end: MessageEnd
+
+
 class Taps:
     """The taps around the stages of one pipe."""
 
-    def __init__(self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post]) -> None:
-        """Report to *tell*."""
+    def __init__(
+        self,
+        tell: Tell,
+        segments: SegmentNumbers,
+        posts: PostNumbers,
+        decided: Decided,
+        *,
+        is_casual: bool,
+        heard_from: int = 0,
+    ) -> None:
+        """Report to *tell*; *decided* knows the settings. The first text comes from *heard_from*."""
         self._tell = tell
+        self._raw = RawLedger(heard_from)
+        self._halted = ""
+        self._ended_by = ""  # the rule or the reason that ended the reply
+        self._end = MessageEnd.REPLY  # how the last message ends
+        self._under_way: deque[str] = deque()  # segments that are in no message yet
+        self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
         self._posts = posts
-        self._plans: deque[tuple[Pace, list[int]]] = deque()  # for each planned post: its pause and its segments
-        self._left: list[int] = []  # the segments after the last planned post
+        self._decided = decided
+        self._is_casual = is_casual
+        self._plans: deque[_Plan] = deque()
+        self._given: list[str] = []  # what the composer has and no message shows yet
+        self._replaced: list[tuple[str, Range]] = []  # by which rule, and what
+        self._shown_to = 0
+        self._starts = Edge(MessageEnd.REPLY.value)
         self._waiting = HoldReason()
 
     def around(self, row: Pipe) -> Pipe:
@@ -70,77 +178,302 @@ class Taps:
         *stages, composer = row.stages
         return Pipe(*map(self._tapped, stages), _Tap(composer, self._see_composer))
 
-    def planned(self, _: Post, pace: Pace, segments: Sequence[Segment]) -> None:
-        """A post was planned: its pause, and the segments that it is made of."""
-        numbers = [number for segment in segments for number in self._segments.of(segment)]
-        self._plans.append((pace, numbers))
+    def planned(self, _: Post, pace: Pace, segments: Sequence[Segment], end: MessageEnd) -> None:
+        """A post was planned: its pause, the segments that it is made of, and why it ends."""
+        self._plans.append(_Plan(pace, segments[-1] if segments else None, end))
 
     def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
         match stage:
             case Buffer():
                 return _Tap(stage, partial(self._see_buffer, stage))
             case Rule():
-                return _Tap(stage, _RuleWatch(stage.name, self._tell, self._segments).see)
+                return _Tap(stage, _RuleTap(stage.name, self._tell_change, self._segments).see)
             case _:
                 return stage
+
+    def hear(self, text: str) -> None:
+        """*text* has arrived from the model."""
+        self._raw.hear(text)
+
+    def interrupt(self, end: MessageEnd, by: str = "") -> None:
+        """The model's answer ends early, with *end*, because of *by*."""
+        self._end, self._ended_by = end, by
+
+    def end(self, reason: str) -> None:
+        """The round is over because of *reason*, if no stage has ended it: report the text that no stage takes any more."""
+        by = self._halted or reason
+        left = [part for text in self._under_way for part in remaining(text, self._settled.found)]
+        self._under_way.clear()
+        for text in left:
+            gone = ranges(text)
+            self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
+        for place, text in self._raw.unknown():
+            self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
+
+    def _settle(self, places: Iterable[Range]) -> None:
+        self._settled.add(places)
+        while self._under_way and not remaining(self._under_way[0], self._settled.found):
+            self._under_way.popleft()
+
+    def _tell_change(self, fact: Fact) -> None:
+        """Report what a rule did, and remember what it replaced."""
+        match fact:
+            case TextChanged(ranges=places, after=after):
+                self._settle(places)
+                self._replaced += ((fact.by, place) for place in (places if after else ()))
+            case ReplyHalted(by, reason):
+                self._halted, self._ended_by, self._end = reason, by, MessageEnd.RULE
+            case _:
+                pass
+        self._tell(fact)
+
+    # --- the buffer ------------------------------------------------------------------------
 
     def _see_buffer(
         self,
         buffer: Buffer,
         _: str | None,
-        made: Sequence[Segment | Aside | Halt],
+        made: list[Any],
         error: str,  # noqa: ARG002  # the round reports the error
     ) -> None:
-        for item in made:
-            match item:
-                case Segment(text, boundary, kind):
-                    number = self._segments.new(item)
-                    about = {"number": number, "text": text, "boundary": boundary.value, "kind": kind.value}
-                    self._tell("segment", about)
-                case Aside(kind, text):
-                    self._tell("aside", {"kind": kind.value, "text": text})
-                case Halt(reason):
-                    self._tell("halt", {"by": "buffer", "reason": reason.value})
+        if made or buffer.losses:
+            self._see_items(buffer, made)
         if (waiting := buffer.waiting()) != self._waiting:  # after the segments that have left, which are not held
             self._waiting = waiting
-            self._tell("hold", {"why": waiting.why, "mark": waiting.mark, "size": buffer.size})
+            self._tell(TextHeld(waiting.why, waiting.mark, buffer.size))
 
-    def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # the round reports the error
-        self._left += self._segments.of(given)
+    def _see_items(self, buffer: Buffer, made: Iterable[Any]) -> None:
+        losses, buffer.losses[:] = [*buffer.losses], ()
+        self._raw.know(place for text, _ in losses for place in ranges(text))
         for item in made:
             match item:
-                case Post():
-                    self._tell_post(item)
+                case Segment():
+                    self._tell_cut(item)
+                case Aside(kind, text):
+                    hidden = tuple(ranges(item.source))
+                    self._raw.know(hidden)
+                    self._tell(TextHidden(kind.value, str(text), hidden))
                 case Halt(reason):
-                    self._tell("halt", {"by": "composer", "reason": reason.value})
+                    self._halted = reason.value
+                    self._tell(ReplyHalted("buffer", reason.value))
+        for text, why in losses:
+            self._tell(TextChanged(why, "buffer", "dropped", (), (str(text),), (), tuple(ranges(text))))
 
-    def _tell_post(self, post: Post) -> None:
+    def _tell_cut(self, segment: Segment) -> None:
+        number = self._segments.new(segment)
+        setting, value = "", None
+        match segment.boundary:
+            case Boundary.OVERFLOW:
+                is_prose = segment.kind is Kind.PROSE
+                end = MessageEnd.OVERFLOW if is_prose else MessageEnd.CODE_OVERFLOW
+                setting, value = self._decided(end, "")
+            case Boundary.PERIOD:
+                setting, value = self._decided(MessageEnd.SENTENCE, "")
+            case _:
+                pass  # the model decided
+        text = segment.text
+        mark = _mark_at_end(text)
+        kind, origin = segment.kind.value, origin_of(text)
+        self._tell(TextCut(number, str(text), segment.boundary.value, mark, setting, value, kind, origin))
+        self._under_way.append(text)
+        places = ranges(text)
+        self._raw.know(places)
+        for place, was in self._raw.unknown(places[-1][1]) if places else ():
+            by, became = _put_in_at(text, place)
+            by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
+            effect = "changed" if became else "dropped"
+            self._tell(TextChanged(by, "buffer", effect, (number,), (was,), (became,) if became else (), (place,)))
+
+    # --- the composer ------------------------------------------------------------------------
+
+    def _see_composer(self, given: Segment | None, made: list[Any], error: str) -> None:  # noqa: ARG002  # the round reports the error
+        if given is not None:
+            self._given += filter(None, (given.joint, given.text))
+        for place, item in enumerate(made):
+            match item:
+                case Post():
+                    made[place] = self._tell_post(item)
+                case Halt(reason):
+                    self._halted = reason.value
+                    self._tell(ReplyHalted("composer", reason.value))
+                    self._lose(self._given, reason.value)
+                    self._given = []
+        if given is None:  # a flush: nothing else comes
+            self._lose(self._given, "composer")
+            self._given = []
+
+    def _tell_post(self, post: Post) -> Post:
+        post = self._annotated(post)
         number = self._posts.new(post)
         for text in post.instead:
             self._posts.inherit(text, (number,))
         plans = [self._plans.popleft() for _ in post.instead or (post,) if self._plans]
-        pace = plans[0][0] if plans else Pace()
-        segments = [segment for _, found in plans for segment in found]
-        if post.attachment is not None and not self._plans:  # a file may hold all that came after its message
-            segments += self._left
-        self._left = [] if post.attachment is not None else [left for left in self._left if left not in segments]
-        about = {
-            "number": number,
-            "segments": list(dict.fromkeys(segments)),
-            "text": post.text,
-            "boundary": post.boundary.value,
-            "pause": post.pause,
-            "typing": pace.typing,
-            "breath": pace.breath,
-            "thinking": pace.thinking,
-            "cut": pace.cut,
-            "identity": name_of(post.identity),
-            "label": post.label,
-            "reply": post.reply,
-            "picture": bool(post.instead),
-            "file": post.attachment.name if post.attachment else None,
-        }
-        self._tell("post", about)
+        plan = plans[-1] if plans else _Plan(Pace(), None, MessageEnd.REPLY)
+        pace = plans[0].pace if plans else Pace()
+        self._posts.replaced[number] = [place for one in post.instead or (post,) for place in self._claimed(one.text)]
+        if post.attachment is not None:
+            self._posts.replaced[number] += self._whole_texts(self._posts.covers(post))
+        covers = self._posts.covers(post)
+        self._settle(covers)
+        self._leave(post, covers)
+        end = self._end if plan.end is MessageEnd.REPLY else plan.end
+        if post.attachment is not None and plan.end is not MessageEnd.FILE:
+            end = MessageEnd.MESSAGE_LIMIT  # the rest of the reply is the file
+        starts, self._starts = self._starts, self._edge(end, plan.last, covers)
+        self._tell(
+            MessagePlanned(
+                number,
+                self._segments.of(covers),
+                str(post.text),
+                origin_of(post.text),
+                tuple(covers),
+                starts,
+                self._starts,
+                post.pause,
+                pace.typing,
+                pace.breath,
+                pace.thinking,
+                pace.cut,
+                name_of(post.identity),
+                str(post.label),
+                post.reply,
+                bool(post.instead),
+                post.attachment.name if post.attachment else None,
+            )
+        )
+        return post
+
+    def _claimed(self, text: str) -> list[Range]:
+        """The model's text in whose place something of *text* stands: it is between what is left on both sides."""
+        claimed: list[Range] = []
+        runs = origin_of(text)
+        place = 0
+        for number, run in enumerate(runs):
+            if run.start >= 0:
+                self._shown_to = max(self._shown_to, run.start + run.size)
+            elif run.why == "casual":
+                claimed += self._written_as(str(text)[place : place + run.size])
+            elif self._replaced:
+                follows = next((after.start for after in runs[number + 1 :] if after.start >= 0), None)
+                claimed += self._replaced_by(run.why, follows)
+            place += run.size
+        return claimed
+
+    def _whole_texts(self, covers: Sequence[Range]) -> list[Range]:
+        """The given texts that *covers* reach: a file has all of a block, also its fences."""
+        end = covers[-1][1] if covers else 0
+        given = (text for text in self._given if first_place(text) < end and text.strip(WHITESPACE))
+        return [place for text in given for place in ranges(text.strip(WHITESPACE))]
+
+    def _written_as(self, lowered: str) -> list[Range]:
+        """Where the model wrote what is *lowered* in the message: it is the next of the text that is in no message yet."""
+        for text in self._given:
+            for part in remaining(text, [(0, self._shown_to)]):
+                found = part.lower().find(lowered)
+                if found >= 0:
+                    places = ranges(part[found : found + len(lowered)])
+                    self._shown_to = max([self._shown_to, *(end for _, end in places)])
+                    return places
+        return []
+
+    def _replaced_by(self, why: str, follows: int | None) -> list[Range]:
+        """What *why* replaced before *follows*; if nothing follows, the next that it replaced."""
+        self._replaced = [one for one in self._replaced if one[1][0] >= self._shown_to]
+        own = sorted(place for by, place in self._replaced if by == why and (follows is None or place[1] <= follows))
+        own = own[:1] if follows is None else own
+        self._shown_to = max([self._shown_to, *(end for _, end in own)])
+        return own
+
+    def _edge(self, end: MessageEnd, last: Segment | None, covers: Sequence[Range]) -> Edge:
+        setting, value = self._decided(end, self._ended_by)
+        over = covers[-1][1] if covers else 0
+        after = next((text for text in self._given if covers and first_place(text) >= over), "")
+        white = after[: len(after) - len(after.lstrip(WHITESPACE))]
+        if after and not white and last is not None:  # the cut left out what stands before *after*, as a comma
+            until = max(first_place(after), *(end for _, end in ranges(last.text)), over)
+            white = "".join(remaining(last.text, [(0, over), (first_place(after), until)]))
+        return Edge(end.value, setting, value, str(white[:_MARK] or _mark_at_end(last.text if last else "")))
+
+    def _annotated(self, post: Post) -> Post:
+        """*post* with the reasons of what the composer put in."""
+        text = self._explained(post.text)
+        instead = tuple(map(self._annotated, post.instead))
+        if text is post.text and all(map(_is_same, instead, post.instead)):
+            return post
+        return replace(post, text=text, instead=instead)
+
+    def _explained(self, text: str) -> str:
+        if not isinstance(text, Traced):
+            return Traced(text, (OriginRun(len(text), -1, "composer"),)) if text else text
+        if all(run.why or run.start >= 0 for run in text.origin):
+            return text
+        runs: list[OriginRun] = []
+        place = 0
+        for run in text.origin:
+            is_told = run.why or run.start >= 0
+            put_in = str(text)[place : place + run.size]
+            runs.append(run if is_told else run._replace(why=_why_put_in(put_in, is_casual=self._is_casual)))
+            place += run.size
+        return Traced(text, runs)
+
+    def _leave(self, post: Post, covers: Sequence[Range]) -> None:
+        """Report what the composer left out before the end of *post*."""
+        seen = ranges(post.text, *(text.text for text in post.instead))
+        if post.attachment is not None or post.instead:
+            seen = union(sorted([*seen, *covers]))
+        end = max((end for _, end in (*seen, *covers)), default=0)
+        left = [part for text in self._given for part in remaining(text, seen)]
+        self._given = [text for text in left if first_place(text) >= end]
+        self._lose([text for text in left if first_place(text) < end], "composer", seen[:1])
+
+    def _lose(self, texts: Iterable[str], why: str, seen: Sequence[Range] = ()) -> None:
+        for text in texts:
+            if not (gone := ranges(text)):
+                continue
+            self._settle(gone)
+            by = why
+            if not text.strip(WHITESPACE):
+                is_inside = seen and gone[0][0] > seen[0][0]
+                by = "spacing" if is_inside else "joint"
+            elif why == "composer":
+                by = "casual" if self._is_casual else "split"
+            self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
+
+
+def _put_in_at(text: str, place: Range) -> tuple[str, str]:
+    """Why the buffer put something into *text* instead of what stands at *place*, and what; nothing, if it was dropped."""
+    start, runs = 0, origin_of(text)
+    for number, run in enumerate(runs):
+        before = runs[number - 1] if number else None
+        after = runs[number + 1] if number + 1 < len(runs) else None
+        is_there = (before and before.start + before.size == place[0]) or (after and after.start == place[1])
+        if run.start < 0 and is_there:
+            return run.why or "intake", str(text[start : start + run.size])
+        start += run.size
+    return "intake", ""
+
+
+def _why_put_in(text: str, *, is_casual: bool) -> str:
+    """Why the composer puts *text* into a message."""
+    if not text.strip(WHITESPACE):
+        return "line_end"
+    if "```" in text or "~~~" in text:
+        return "fence"
+    if set(text.strip(WHITESPACE)) <= _EMPHASIS:
+        return "marks"
+    if set(text.strip(WHITESPACE)) <= {">"}:
+        return "quote"
+    return "casual" if is_casual else "repeated"
+
+
+def _mark_at_end(text: str) -> str:
+    """What stands at the end of *text*: its line end, or its last character."""
+    white = text[len(text.rstrip(WHITESPACE)) :]
+    return str(white[:_MARK] if white else text[-1:])
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one is other
 
 
 class _Tap:
@@ -163,7 +496,7 @@ class _Tap:
         try:
             results = work()
         except Exception as error:
-            self._see(given, (), type(error).__name__)
+            self._see(given, [], type(error).__name__)
             raise
         try:
             made += results
@@ -180,81 +513,112 @@ def _broken_off(made: Iterable[Any], error: Exception) -> Iterator[Any]:
     raise error
 
 
-class _RuleWatch:
+class _RuleTap:
     """Reports the changes of one rule."""
 
-    def __init__(self, name: str, tell: Tell, numbers: SequenceNumbers[Segment]) -> None:
+    def __init__(self, name: str, tell: Tell, numbers: SegmentNumbers) -> None:
         self._name = name
         self._tell = tell
         self._numbers = numbers
         self._held: list[Segment] = []
 
-    def see(self, given: Segment | None, made: Sequence[Segment | Halt], error: str) -> None:
-        segments = [item for item in made if isinstance(item, Segment)]
-        if given is not None and not made and not error:
-            self._hold(given)
-        elif given is not None and [given] == segments and not error:
-            self._numbers.inherit(segments[0], self._numbers.of(given))
-            if given.text.strip(WHITESPACE):  # only an empty line may overtake held segments
-                self._tell_rule("dropped", self._taken(), [])
+    def see(self, given: Segment | None, made: list[Any], error: str) -> None:
+        if given is not None and not self._held and not error and len(made) == 1 and made[0] is given:
+            return  # nearly always
+        pending = [*self._held, *(() if given is None else (given,))]
+        held = self._held
+        self._trace(pending, made)
+        after = [item for item in made if isinstance(item, Segment)]
+        halts = [item for item in made if isinstance(item, Halt)]
+        is_over = given is None or bool(error or halts)
+        used, self._held = self._parted(pending, after, is_over=is_over)
+        self._tell_used(used, after, error, held)
+        if given is not None and self._held and self._held[-1] is given:
+            self._tell_change("held", [given], [])
+        for halt in halts:
+            self._tell(ReplyHalted(self._name, halt.reason.value))
+
+    def _trace(self, pending: Sequence[Segment], made: list[Any]) -> None:
+        """Give each new segment the origin of its text, and say why something was put in."""
+        for place, item in enumerate(made):
+            if not isinstance(item, Segment) or _is_in(item, pending):
+                continue
+            text: str = item.text
+            if not isinstance(text, Traced):
+                text = rewritten(join([segment.text for segment in pending]), text) if len(made) == 1 else text
+                text = text if isinstance(text, Traced) else Traced(text, origin_of(text))
+            text = explained(text, self._name)
+            if text is not item.text:
+                made[place] = replace(item, text=text)
+
+    def _parted(
+        self, pending: Sequence[Segment], after: Sequence[Segment], *, is_over: bool
+    ) -> tuple[list[Segment], list[Segment]]:
+        """What of *pending* the rule has used or dropped, and what it still holds."""
+        if is_over:
+            return list(pending), []
+        found = union(sorted(place for segment in after for place in _places(segment)))
+        passed = [
+            _is_in(segment, after) or without(places, found) != places or bool(after and not segment.text)
+            for segment, places in ((segment, _places(segment)) for segment in pending)
+        ]
+        if all(not segment.text.strip(WHITESPACE) for segment in after):  # only an empty line may overtake held text
+            used = [segment for segment, is_past in zip(pending, passed, strict=True) if is_past]
         else:
-            self._tell_change(given, segments, error)
-        for halt in made:
-            if isinstance(halt, Halt):
-                self._tell("halt", {"by": self._name, "reason": halt.reason.value})
+            last = max((place for place, is_past in enumerate(passed) if is_past), default=len(pending) - 1)
+            used = list(pending[: last + 1])
+        return used, [segment for segment in pending if not _is_in(segment, used)]
 
-    def _hold(self, given: Segment) -> None:
-        self._held.append(given)
-        self._tell_rule("held", [given], [])
+    def _tell_used(
+        self, used: Sequence[Segment], after: Sequence[Segment], error: str, held: Sequence[Segment]
+    ) -> None:
+        if error:
+            self._tell_change("failed", used, after)
+            return
+        gone = _gone(used, after)
+        if gone and (len(gone) == len(used)) <= (not after):
+            self._tell_change("dropped", gone, [])
+            used = [segment for segment in used if not _is_in(segment, gone)]
+        before = [segment for segment in used if _is_in(segment, held) or not _is_in(segment, after)]
+        kept = [segment for segment in after if _is_in(segment, held) or not _is_in(segment, used)]
+        if before or kept:
+            was_held = any(_is_in(segment, held) for segment in before)
+            self._tell_change(_effect(before, kept, was_held=was_held), before, kept)
 
-    def _taken(self) -> list[Segment]:
-        held, self._held = self._held, []
-        return held
-
-    def _tell_change(self, given: Segment | None, after: Sequence[Segment], error: str) -> None:
-        was_held = bool(self._held)
-        before = [*self._taken(), *(() if given is None else (given,))]
-        still_held = before[_spoken(before, after) :]
-        before = before[: len(before) - len(still_held)]
-        self._pass_on_numbers(before, after)
-        self._tell_rule("failed" if error else _effect(before, after, was_held=was_held), before, after)
-        self._held += still_held[:-1]
-        if still_held:
-            self._hold(still_held[-1])
-
-    def _pass_on_numbers(self, before: Sequence[Segment], after: Sequence[Segment]) -> None:
-        """An unchanged segment keeps its numbers; a new one has the numbers of all changed ones."""
-        kept = {id(segment) for segment in before} & {id(segment) for segment in after}
-        sources = [number for segment in before if id(segment) not in kept for number in self._numbers.of(segment)]
-        for segment in after:
-            if id(segment) not in kept:
-                self._numbers.inherit(segment, sources)
-
-    def _tell_rule(self, effect: str, before: Sequence[Segment], after: Sequence[Segment]) -> None:
+    def _tell_change(self, effect: str, before: Sequence[Segment], after: Sequence[Segment]) -> None:
         if not before and not after:
             return
-        numbers = [number for segment in before for number in self._numbers.of(segment)]
-        about = {
-            "rule": self._name,
-            "effect": effect,
-            "segments": list(dict.fromkeys(numbers)),
-            "before": [segment.text for segment in before],
-            "after": [segment.text for segment in after],
-            "identity": name_of(after[-1].identity) if after else None,
-            "label": after[-1].label if after else "",
-        }
-        self._tell("rule", about)
+        were, are = (ranges(*(segment.text for segment in segments)) for segments in (before, after))
+        places = union(sorted(place for segment in (*before, *after) for place in _places(segment)))
+        self._tell(
+            TextChanged(
+                self._name,
+                "rules",
+                effect,
+                self._numbers.of(places),
+                tuple(str(segment.text) for segment in before),
+                tuple(str(segment.text) for segment in after),
+                () if effect == "held" else tuple(without(were, are)),
+                _new_name(before, after),
+                str(after[-1].label) if after else "",
+            )
+        )
 
 
-def _spoken(before: Sequence[Segment], after: Sequence[Segment]) -> int:
-    """How many of *before* are in *after*: all, unless the text shows that some are still held."""
-    said, words = _squeezed(after), [_squeezed(before[: count + 1]) for count in range(len(before))]
-    return words.index(said) + 1 if said and said in words[:-1] and said != words[-1] else len(before)
+def _is_in(segment: Segment, others: Iterable[Segment]) -> bool:
+    return any(segment is other for other in others)
 
 
-def _squeezed(segments: Iterable[Segment]) -> str:
-    """Their text without whitespace, which a rule may change."""
-    return "".join("".join(segment.text.split()) for segment in segments)
+def _gone(used: Iterable[Segment], after: Iterable[Segment]) -> list[Segment]:
+    """The segments of *used* of which nothing is in *after*."""
+    found = union(sorted(place for segment in after for place in _places(segment)))
+    missing = (segment for segment in used if not _is_in(segment, after))
+    return [segment for segment in missing if (places := _places(segment)) and without(places, found) == places]
+
+
+def _places(segment: Segment) -> list[Range]:
+    """Where the text of *segment* comes from, with what it stands for."""
+    return ranges(segment.joint, segment.text, segment.source)
 
 
 def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bool) -> str:
@@ -267,6 +631,13 @@ def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bo
     if len(after) > len(before):
         return "split"
     return "released" if was_held and were == are else "changed"
+
+
+def _new_name(before: Sequence[Segment], after: Sequence[Segment]) -> str | None:
+    """The name under which *after* is shown, if it is another one than before."""
+    if not after or (before and before[-1].identity == after[-1].identity):
+        return None
+    return name_of(after[-1].identity)
 
 
 def name_of(identity: Identity | None) -> str | None:

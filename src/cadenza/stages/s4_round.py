@@ -4,8 +4,9 @@ The text of the chunks goes through stages 5 to 7, a ``Pipe`` that the machine i
 
 1. Everything that happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` gets them all.
 2. The machine does no I/O and has no clock. It returns posts and, at the end, has exactly one outcome.
-3. One table, ``KEEPS``, decides what happens to text that was not sent yet.
+3. One table, ``KEEPS``, decides what happens to text that was not sent yet. The queue of posts applies it.
 4. After the outcome no post comes out. Until the last post is sent, a stop or a failed send may still replace it.
+   ``Conclusion`` holds these rules for a response and for a whole reply. No other module names such an outcome.
 5. Thoughts and asides are kept, whatever the outcome.
 6. A rule may be foreign code. If it raises, the response ends, and the text before it is kept.
 """
@@ -16,8 +17,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import assert_never
 
-from ..errors import CadenzaError, DeliveryError, DeliveryKind
-from ..targets.target import MARKDOWN, Limits, Markup
+from ..errors import CadenzaError, DeliveryError, DeliveryKind, Sentence
 from ..types import (
     Aside,
     AsideKind,
@@ -44,7 +44,6 @@ from ..types import (
     ToolCall,
     Usage,
 )
-from .s7_merging import farewell
 from .stage import Pipe
 
 
@@ -117,16 +116,59 @@ def undelivered(error: CadenzaError) -> Outcome:
             return Broke(error)
 
 
-class Round:
+class Conclusion:
+    """How a reply ends: its outcome, and what is still sent. A stop or a failed send may overtake it until all is sent."""
+
+    def __init__(self, *, on_stop: str = "clause") -> None:
+        self._on_stop = on_stop
+        self.outcome: Outcome | None = None
+        self.keep = Keep.EVERYTHING
+        """What is still sent of the posts that wait."""
+        self._answer: Completed | None = None  # a complete answer that a shutdown overtook
+
+    def come_to(self, outcome: Outcome) -> None:
+        """The models and tools have come to *outcome*."""
+        self.outcome, self._answer = outcome, None
+
+    def overtake(self, event: StopRequested | SendFailed) -> None:
+        """The first stop or failed send before the last post is sent replaces the outcome; each decides what is sent."""
+        ended = outcome_of(event)
+        self.keep = kept(ended, on_stop=self._on_stop)
+        if not _is_final(self.outcome):
+            is_shutdown = ended == Stopped(StopReason.SHUTDOWN)
+            self._answer = self.outcome if is_shutdown and isinstance(self.outcome, Completed) else None
+            self.outcome = ended
+
+    def delivered(self, *, is_whole: bool) -> Outcome:
+        """Return the outcome; *is_whole* says whether everything so far was sent.
+
+        A shutdown does not change a complete answer of which everything was sent.
+        """
+        if self._answer is not None:
+            self.outcome = self._answer if is_whole else Stopped(StopReason.SHUTDOWN)
+        if self.outcome is None:
+            msg = "a round ended without an outcome"
+            raise AssertionError(msg)
+        return self.outcome
+
+
+def _is_final(outcome: Outcome | None) -> bool:
+    """Return whether *outcome* can no longer be replaced. After the round limit of tools, text is still sent."""
+    match outcome:
+        case Stopped(reason):
+            return reason is not StopReason.ROUND_LIMIT
+        case Broke(DeliveryError()):
+            return True
+        case _:
+            return False
+
+
+class Round(Conclusion):
     """One response of a model, from its first chunk to its outcome."""
 
-    def __init__(
-        self, text: Pipe, *, limit: int | None = None, markup: Markup = MARKDOWN, on_stop: str = "clause"
-    ) -> None:
+    def __init__(self, text: Pipe, *, on_stop: str = "clause") -> None:
+        super().__init__(on_stop=on_stop)
         self._text = text
-        self._limit = Limits().length if limit is None else limit
-        self._markup = markup
-        self._on_stop = on_stop
         self._calls: list[ToolCall] = []
         self._thinking: list[str] = []
         self.said: list[str] = []
@@ -141,7 +183,6 @@ class Round:
         self.halt: Halt | None = None
         self.fault: Exception | None = None
         """The exception of a rule or another stage, for the log."""
-        self.outcome: Outcome | None = None
 
     @property
     def thoughts(self) -> list[str]:
@@ -162,8 +203,7 @@ class Round:
     def receive(self, event: RoundEvent) -> list[Post]:
         """Take the next event; return what is to be posted."""
         if self.outcome is not None:
-            self._replace_outcome(event)
-            return []
+            return self._after_the_end(event)
         if type(event) is TextDelta:  # the most frequent event first
             if self._thinking:
                 self._pause_thinking()
@@ -199,18 +239,11 @@ class Round:
 
     # --- how it ends -----------------------------------------------------------------------
 
-    def end_as(self, outcome: Outcome) -> None:
-        """End as *outcome*, which was decided where it is known what has arrived."""
-        self.outcome = outcome
-
-    def _replace_outcome(self, event: RoundEvent) -> None:
-        """The model is done, but posts may still be waiting: the first stop or failed send replaces the outcome."""
-        if isinstance(self.outcome, Stopped) or (
-            isinstance(self.outcome, Broke) and isinstance(self.outcome.error, DeliveryError)
-        ):
-            return
+    def _after_the_end(self, event: RoundEvent) -> list[Post]:
+        """The model is done, but posts may still be waiting."""
         if isinstance(event, StopRequested | SendFailed):
-            self.outcome = outcome_of(event)
+            self.overtake(event)
+        return []
 
     def _finish(self, reason: str) -> list[Post]:
         if self._calls:
@@ -222,14 +255,14 @@ class Round:
 
     def _end(self, outcome: Outcome) -> list[Post]:
         posts: list[Post] = []
-        match kept(outcome, on_stop=self._on_stop):
+        self.keep = kept(outcome, on_stop=self._on_stop)
+        match self.keep:
             case Keep.EVERYTHING:
                 calls = isinstance(outcome, NeedsTools)
                 posts = self._flushed(Ending.TOOL_CALL if calls else Ending.FINAL)
             case Keep.CLAUSE:
                 by_user = outcome == Stopped(StopReason.USER)
-                last = farewell(self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT), self._limit, self._markup)
-                posts = [last] if last else []
+                posts = self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT)
             case Keep.DECIDED | Keep.NOTHING:
                 self._taken(self._text.discard())
         # A stage that halted or failed has set the outcome already, but an external stop takes precedence.
@@ -253,7 +286,9 @@ class Round:
 
     def _rescued(self, error: Exception) -> list[Post | Aside | Halt]:
         """A stage raised *error*, which ends the response; return what had passed all stages before."""
-        failure = CadenzaError(f"a rule or another stage failed ({type(error).__name__})")
+        failure = CadenzaError(
+            Sentence("a rule or another stage failed ({error_type})", error_type=type(error).__name__)
+        )
         failure.__cause__ = self.fault = error
         self.outcome = Broke(failure)
         return self._text.flush(Ending.FINAL)

@@ -24,7 +24,8 @@ from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, up_to_last_clause
 from ..text.intake import ODD, Intake
 from ..text.labels import AnswerLabel, any_of, opening_label
-from ..text.overlap import Overlap
+from ..text.origins import Traced, explained, made_by, ranges, remaining
+from ..text.raw_text import RawText
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
@@ -74,11 +75,13 @@ class Buffer:
         lone_words: bool = False,
         speaker: str = "",
         goes_on: bool = False,
+        traced_from: int | None = None,
     ) -> None:
         """Cut at the ends of *sentences* too, with *lone_words* also around one of a single word.
 
         In a thought that never closes, the label of *speaker* begins the answer.
         With *goes_on*, something was said earlier in this reply; once this buffer releases text, it knows that itself.
+        With *traced_from* the text is traced: its first character has that place in the model's text.
         """
         self._settings = settings or BufferSettings()
         self._sentences = sentences
@@ -88,13 +91,19 @@ class Buffer:
         self._label = opening_label(any_of([speaker])) if speaker else None
         self._full = self._settings.overflow + FORWARD + 1
         self._goes_on = goes_on
+        self.losses: list[tuple[str, str]] = []
+        """Of a traced text: what was dropped, and why. Its reader clears the list."""
+        self._is_traced = traced_from is not None
+        self._raw: RawText | None = None
+        if traced_from is not None or self._settings.overlap:
+            self._raw = RawText(traced_from, self.losses, repeats=self._settings.overlap)
         self._after_backticks = False  # whether a hidden block followed backticks
         self._begin()
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
-        if self._overlap is not None:
-            text = self._overlap.take(text)
+        if self._raw is not None:
+            text = self._raw.take(text)
         scanner, length = self._scanner, len(text)
         if length < scanner.fast_room and scanner.stops_at.isdisjoint(text):
             # This is ``append_plain``, written out: it runs for every token, and a call is not free.
@@ -116,9 +125,9 @@ class Buffer:
 
     def _feed(self, text: str) -> Sequence[Item]:
         if self._intake.held or not ODD.isdisjoint(text):
-            text = self._intake.feed(text)
+            text = explained(self._intake.feed(text), "intake")
         if self._after_backticks and text and self._hidden is None:
-            text = " " + text if text[0] == "`" else text  # keep two runs of backticks apart
+            text = _apart(text)
             self._after_backticks = False
         out: list[Item] = []
         self._outside = 0
@@ -133,14 +142,14 @@ class Buffer:
         if self._hidden is not None or self._after_backticks or self._intake.held:
             self._scanner.pause()  # what comes next is not for the scanner, or not yet
         if self._shown is not None:
-            out[self._outside :] = self._shown.wrapped(out[self._outside :])
+            out[self._outside :] = self._in_spoiler(self._shown.wrapped(out[self._outside :]))
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
         """Release everything and start over."""
-        out: list[Item] = list(self._feed(self._intake.flush()))
+        out: list[Item] = list(self._feed(explained(self._intake.flush(), "intake")))
         if speech := self._speech_in_thought():
-            _aside(AsideKind.THOUGHT, self._end_hidden(), out)
+            self._add_aside(AsideKind.THOUGHT, *self._end_hidden(), out)
             out += self._feed_all(speech)
         self._outside = len(out)
         if why in (Ending.STOP, Ending.CUT_SHORT):
@@ -151,7 +160,7 @@ class Buffer:
         self._end_details(why.boundary, out)
         self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
-            _aside(self._hidden.kind, self._hidden.content(), out)
+            self._add_aside(self._hidden.kind, self._hidden.content(), self._hidden.source(), out)
         self._begin()
         return out
 
@@ -191,6 +200,8 @@ class Buffer:
             hold=self._settings.hold,
             may_break_off=True,
         )
+        if self._is_traced:
+            self._scanner.traced = Traced("", ())
         self._scanner.label = self._label
         self._places: list[_Place] = []
         self._after_backticks = False  # whether a hidden block followed backticks
@@ -199,7 +210,8 @@ class Buffer:
         self._shown: ShownDetails | None = None
         self._inner_details = 0  # how many blocks are open inside the one that is shown
         self._outside = 0  # how many items of this feed do not belong to it
-        self._overlap = Overlap() if self._settings.overlap else None
+        if self._raw is not None:
+            self._raw.begin()
         self._set_bound()
 
     def _set_bound(self) -> None:
@@ -238,9 +250,9 @@ class Buffer:
             case Found.TABLE_CLOSE:
                 self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
             case Found.LONE_FENCE:
-                self._scanner.replace(find.start, find.end, "\\`" * (find.end - find.start))
+                self._replace(find, "\\`" * (find.end - find.start), "lone_fence")
             case Found.LONE_MARKER:
-                self._scanner.replace(find.start, find.end, " ")
+                self._replace(find, " ", "lone_marker")
             case Found.BLOCK_TAG:
                 self._enter_or_leave(find, out)
             case Found.RELEASED:
@@ -250,6 +262,9 @@ class Buffer:
             case _:
                 assert_never(find.what)
 
+    def _replace(self, find: Find, text: str, why: str) -> None:
+        self._scanner.replace(find.start, find.end, text, why)
+
     def _may_cut(self, end: int, boundary: Boundary, out: list[Item]) -> None:
         """Cut at *end* now, or when what surrounds it is decided."""
         scanner = self._scanner
@@ -258,7 +273,7 @@ class Buffer:
             self._places.append(_Place(end, boundary))
             self._release(out)
         else:  # nothing that it could be inside of
-            out.append(Segment(scanner.text[:end], boundary))
+            out.append(Segment(scanner.part(0, end), boundary))
             scanner.drop(end)
             scanner.bound = self._full
 
@@ -281,7 +296,7 @@ class Buffer:
                 if may_be_cut:
                     out.append(self._segment(begin, place.end, place.boundary, Kind.PROSE))
                 else:
-                    out.append(Segment(scanner.text[begin : place.end], place.boundary))
+                    out.append(Segment(scanner.part(begin, place.end), place.boundary))
                 begin = place.end
         del self._places[:done]
         self._drop(begin)
@@ -289,9 +304,9 @@ class Buffer:
 
     def _segment(self, begin: int, end: int, boundary: Boundary, kind: Kind) -> Segment:
         scanner = self._scanner
-        text = scanner.text[begin:end]
+        text = scanner.part(begin, end)
         if kind is Kind.CODE:
-            text = in_backticks(text)
+            text = explained(in_backticks(text), "tilde_fence")
         if not (scanner.is_cut or scanner.spans):
             return Segment(text, boundary, kind)
         opens_in, ends_in = scanner.open_marks(begin, begin), scanner.open_marks(begin, end)
@@ -329,7 +344,8 @@ class Buffer:
             self._leave_details(out) if tag.closes else self._enter_details(out)
         elif tag.closes:
             # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
-            _aside(tag.kind, self._scanner.text[: find.start], out)
+            scanner = self._scanner
+            self._add_aside(tag.kind, scanner.part(0, find.start), scanner.part(0, find.end), out)
             self._scanner.discard(find.end)
             self._scanner.table = False
             self._places.clear()
@@ -339,9 +355,17 @@ class Buffer:
 
     def _hide(self, start: int, end: int, kind: AsideKind, out: list[Item]) -> None:
         """Read the block of *kind* whose tag is from *start* to *end*."""
-        self._hidden = HiddenBlock(kind)
         rest = self._scanner.cut_out(start)
+        self._hidden = HiddenBlock(kind, rest[: end - start])
         self._read_hidden(rest[end - start :], out)
+
+    def _in_spoiler(self, items: list[Item]) -> list[Item]:
+        """*items* with the reason of what makes a spoiler of them."""
+        if not self._is_traced:
+            return items
+        return [
+            replace(item, text=made_by(item.text, "details")) if isinstance(item, Segment) else item for item in items
+        ]
 
     def _hide_undecided(self, out: list[Item]) -> None:
         """The reply is broken off: what may be a thought is not shown."""
@@ -354,16 +378,27 @@ class Buffer:
             return
         after = hidden.feed(text)
         if after is not None:
-            _aside(hidden.kind, self._end_hidden(), out)
+            self._add_aside(hidden.kind, *self._end_hidden(), out)
             if after:
-                self._scanner.feed(" " + after if self._after_backticks and after[0] == "`" else after)
+                self._scanner.feed(_apart(after) if self._after_backticks else after)
                 self._after_backticks = False
 
-    def _end_hidden(self) -> str:
-        """The content of the hidden block, which has ended."""
+    def _end_hidden(self) -> tuple[str, str]:
+        """The content of the hidden block, which has ended, and the whole block."""
         hidden, self._hidden = self._hidden, None
         self._after_backticks = self._scanner.text.endswith("`")
-        return hidden.content() if hidden is not None else ""
+        return (hidden.content(), hidden.source()) if hidden is not None else ("", "")
+
+    def _add_aside(self, kind: AsideKind, text: str, source: str, out: list[Item]) -> None:
+        text = text.strip(WHITESPACE)
+        if text:
+            out.append(Aside(kind, text, source))
+        else:
+            self._lose(source, kind.value)
+
+    def _lose(self, text: str, why: str) -> None:
+        if isinstance(text, Traced) and text:
+            self.losses.append((text, why))
 
     def _speech_in_thought(self) -> str:
         """The persona's answer within a thought that nothing has closed."""
@@ -384,9 +419,10 @@ class Buffer:
         scanner.table = False
         if scanner.text[:start].strip(WHITESPACE + ">"):
             self._cut(start, Boundary.NEWLINE, Kind.PROSE, out)
-        else:
-            self._drop(start)
-        self._drop(find.end - find.start)
+            start = 0
+        end = start + find.end - find.start
+        self._lose(scanner.part(0, end), "details")
+        self._drop(end)
         scanner.begin_anew()
 
     def _enter_details(self, out: list[Item]) -> None:
@@ -404,7 +440,7 @@ class Buffer:
 
     def _end_details(self, boundary: Boundary, out: list[Item]) -> None:
         if self._shown is not None:
-            out[self._outside :] = self._shown.closed(out[self._outside :], boundary)
+            out[self._outside :] = self._in_spoiler(self._shown.closed(out[self._outside :], boundary))
             self._shown, self._scanner.in_details = None, False
 
     # --- too much text ------------------------------------------------------------------
@@ -445,17 +481,18 @@ class Buffer:
         line_end = scanner.text.rfind("\n", head, position) + 1
         # One character less than is there: whether a character ends at the very end is not known yet.
         cut = line_end if line_end > head else whole_grapheme(scanner.text, position - 1, head)
-        code = scanner.text[:cut]
+        code = scanner.part(0, cut)
         is_torn = not code.endswith("\n")
-        closed = code + "\n" * is_torn + fence.closing
+        closed = explained(code + str("\n" * is_torn + fence.closing), "code_overflow")
         part = self._segment(0, cut, Boundary.OVERFLOW, Kind.CODE)
-        out.append(replace(part, text=in_backticks(closed), is_torn=is_torn))
+        out.append(replace(part, text=explained(in_backticks(closed), "tilde_fence"), is_torn=is_torn))
         scanner.drop(cut)
-        scanner.put_in_front(fence.opening)
+        scanner.put_in_front(fence.opening, "code_overflow")
         self._reopened = True
 
     def _close_code(self, end: int, out: list[Item]) -> None:
         if self._reopened and is_blank(*split_fence(self._scanner.text[:end])):
+            self._lose(self._scanner.part(0, end), "code_overflow")
             self._drop(end)  # all of the block was released already
             self._set_bound()
         else:
@@ -472,7 +509,7 @@ class Buffer:
             self._cut(whole_grapheme(scanner.text, position - 1), Boundary.OVERFLOW, Kind.PROSE, out)
             return
         self._cut(line_end, Boundary.OVERFLOW, Kind.TABLE, out)
-        scanner.put_in_front(head)
+        scanner.put_in_front(head, "code_overflow")
 
     def _table_kind(self, end: int) -> Kind:
         """The kind of a table up to *end*; a header without rows is prose."""
@@ -485,30 +522,33 @@ class Buffer:
         if any(place.boundary in _AROUND_CODE for place in self._places):
             scanner.stop_waiting()
             self._release(out)
-        text, kind = scanner.text, Kind.PROSE
+        text, kind = scanner.part(0, len(scanner.text)), Kind.PROSE
         opens_in = ends_in = scanner.open_marks(0, 0)
         if scanner.fence:
             empty = self._reopened and is_blank(*split_fence(text))
-            text, kind = "" if empty else in_backticks(close_fence(text)), Kind.CODE
+            text, kind = "" if empty else explained(in_backticks(close_fence(text)), "left_open"), Kind.CODE
+            if not text:
+                self._lose(scanner.part(0, len(scanner.text)), "empty_code")
         elif scanner.table:
             kind = self._table_kind(len(text))
         else:
             if why is not Ending.FINAL:
-                text = self._whole_clauses(why)
+                whole, text = text, self._whole_clauses(text, why)
+                for part in remaining(whole, ranges(text)):
+                    self._lose(part, "unfinished_clause")
             here = [opener for opener in scanner.openers if opener.start >= 0]
             for opener in here:
                 opener.believed = False  # the text itself gets its closing mark
             ends_in = scanner.open_marks(0, len(text))
-            text = close_openers(text, _broken_off(here, text, is_over=why is Ending.FINAL))
+            text = explained(close_openers(text, _broken_off(here, text, is_over=why is Ending.FINAL)), "left_open")
         if text:
             out.append(Segment(text, why.boundary, kind, opens_in=opens_in, ends_in=ends_in))
 
-    def _whole_clauses(self, why: Ending) -> str:
-        """The remaining text up to its last whole clause.
+    def _whole_clauses(self, text: str, why: Ending) -> str:
+        """The remaining *text* up to its last whole clause.
 
         Without one all of it stays, unless the reply was stopped in the middle of a line after something was said.
         """
-        text = self._scanner.text
         clauses = up_to_last_clause(text, [span for span in self._scanner.spans if span.start >= 0])
         if clauses is not None:
             return clauses
@@ -534,7 +574,6 @@ def _broken_off(openers: Sequence[Opener], text: str, *, is_over: bool) -> list[
     return [opener for opener in left if opener not in emphasis] if meant else left
 
 
-def _aside(kind: AsideKind, text: str, out: list[Item]) -> None:
-    text = text.strip(WHITESPACE)
-    if text:
-        out.append(Aside(kind, text))
+def _apart(text: str) -> str:
+    """*text*, with a space in front of a backtick: it keeps two runs of backticks apart."""
+    return explained(" " + text, "backticks") if text[0] == "`" else text

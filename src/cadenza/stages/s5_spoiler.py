@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..text.blocks import code_in
+from ..text.origins import join, substituted
 from ..text.units import WHITESPACE
 from ..types import Aside, Boundary, Kind, Segment
 
@@ -65,7 +66,7 @@ class ShownDetails:
             yield from self._add(segment)
             return
         head, self._head = [*self._head, segment], []
-        text = "".join(part.text for part in head).lstrip(WHITESPACE)
+        text = join([part.text for part in head]).lstrip(WHITESPACE)
         if segment.kind is Kind.PROSE and (summary := _SUMMARY.match(text)):
             if title := _title(summary):
                 yield Segment(f"{title}\n", Boundary.NEWLINE)
@@ -105,11 +106,12 @@ def _inside(segment: Segment) -> Segment:
     """*segment* as it is within the spoiler: its own spoilers are none any more."""
     text = segment.text
     if segment.kind is Kind.PROSE:
-        text = _without_bars(_SUMMARY.sub(_title, text))
+        text = _without_bars(substituted(_SUMMARY, _title, text))
     elif segment.kind is Kind.CODE:
-        text = _BAR_BEFORE_BAR.sub("|" + _ZERO_WIDTH, text)
+        text = substituted(_BAR_BEFORE_BAR, lambda _: "|" + _ZERO_WIDTH, text)
     else:  # an empty cell, and bars in a cell, which are shown as code
-        text = _ESCAPED_BAR_BEFORE_BAR.sub(r"\\|" + _ZERO_WIDTH, _BAR_BEFORE_BAR.sub("| ", text))
+        text = substituted(_BAR_BEFORE_BAR, lambda _: "| ", text)
+        text = substituted(_ESCAPED_BAR_BEFORE_BAR, lambda _: "\\|" + _ZERO_WIDTH, text)
     opens, ends = (SPOILER + marks.replace(SPOILER, "") for marks in (segment.opens_in, segment.ends_in))
     return replace(segment, text=text, opens_in=opens, ends_in=ends)
 
@@ -125,7 +127,7 @@ def _without_bars(text: str) -> str:
             return _ZERO_WIDTH.join(bars.group())
         return "\\|" * len(bars.group())
 
-    text = _BARS.sub(separated, text)
+    text = substituted(_BARS, separated, text)
     core = text.rstrip(WHITESPACE)
     return core + _ZERO_WIDTH + text[len(core) :] if core.endswith("|") else text
 

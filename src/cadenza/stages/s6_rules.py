@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..rules import RULES, Prefill
 from ..rules.rule import LineRule, Rule, RuleContext, Scan
 from ..text.units import WHITESPACE
@@ -98,7 +98,11 @@ def without(rules: Iterable[type[Rule]], *names: str) -> tuple[type[Rule], ...]:
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}."
-            msg = f"there is no rule called {name!r}; {hint}"
+            hint = (
+                Sentence("did you mean {close}?", close=repr(close[0]))
+                if close
+                else Sentence("known are {names}.", names=", ".join(sorted(known)))
+            )
+            msg = Sentence("there is no rule called {name}; {hint}", name=repr(name), hint=hint)
             raise SettingsError(msg)
     return tuple(rule for rule in rules if rule.name not in names)

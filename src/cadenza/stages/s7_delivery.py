@@ -11,20 +11,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from ..facts import MessageEnd
 from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.line_sorts import is_lead_in, line_context
+from ..text.origins import join
 from ..text.plain_table import split_columns
+from ..text.repair import enclose
+from ..text.sentences import is_whole as ends_sentence
 from ..text.split import fit, split
+from ..text.standalone import is_standalone
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_blocks import Cut, TextPiece
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
-from .s7_packing import messages, shown, slices, wrote
+from .s7_packing import marks_of, messages, shown, slices, wrote
 from .s7_shape import Bundle, Shaper
 
 
@@ -49,8 +54,8 @@ class FormulaPainter(Protocol):
         """A PNG of the LaTeX *source*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
-Watch = Callable[[Post, Pace, Sequence[Segment]], None]
-"""Is told of each post: its pause, and the segments that it is made of."""
+Watch = Callable[[Post, Pace, Sequence[Segment], MessageEnd], None]
+"""Is told of each post: its pause, the segments that it is made of, and why it ends where it ends."""
 
 _SMALLEST = 50
 """UTF-16 units below which a message cannot be split with care."""
@@ -59,6 +64,9 @@ _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 _PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up than a member of an enumeration
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
+_ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
+"""Why the last message ends; after any other ending, because of a stop."""
+_BY_ITSELF = (MessageEnd.BLOCK, MessageEnd.LINE, MessageEnd.SENTENCE)
 
 
 class Composer:
@@ -129,7 +137,7 @@ class Composer:
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what is left."""
-        posts = [*self._code_posts(), *self._posts(self._rest())]
+        posts = [*self._code_posts(), *self._posts(self._rest(_ENDS.get(why, MessageEnd.STOP)))]
         if posts and isinstance(posts[-1], Post):
             posts[-1] = replace(posts[-1], boundary=why.boundary)
         if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
@@ -141,12 +149,13 @@ class Composer:
         if self._shaper is None:
             text = self._in_context(segment)
             piece = TextPiece(segment, text, Cut.BLOCK)
-            return self._posts([Bundle([piece], is_plain=segment.kind is Kind.PROSE and not segment.is_painted)])
+            is_plain = segment.kind is Kind.PROSE and not segment.is_painted
+            return self._posts([Bundle([piece], is_plain, _ended(segment))])
         return self._posts(self._shaper.take(segment))
 
-    def _rest(self) -> list[Bundle]:
-        """What the shaper still holds."""
-        return [] if self._shaper is None else self._shaper.rest()
+    def _rest(self, end: MessageEnd) -> list[Bundle]:
+        """What the shaper still holds; the last message ends because of *end*."""
+        return [] if self._shaper is None else self._shaper.rest(end)
 
     # --- files -----------------------------------------------------------------------------
 
@@ -160,14 +169,14 @@ class Composer:
         if found is None:
             return [post for part in parts for post in self._planned_for(part)]
         file, source = found
-        bundles = self._rest()
+        bundles = self._rest(MessageEnd.FILE)
         before = [piece for bundle in bundles[-1:] for piece in bundle.pieces]
         text = next((piece.text for piece in reversed(before) if not piece.is_blank), "")
         cut = Cut.GLUED if is_lead_in(text) else Cut.BLOCK
         pieces = [*before, TextPiece(replace(parts[0], boundary=parts[-1].boundary, source=source), "", cut)]
         start = _caption(pieces, len(before))
-        posts = self._posts([*bundles[:-1], Bundle(pieces[:start])])
-        return posts + self._made([self._message(pieces[start:])], pieces[start:], file)
+        posts = self._posts([*bundles[:-1], Bundle(pieces[:start], end=MessageEnd.FILE)])
+        return posts + self._made([self._message(pieces[start:])], pieces[start:], MessageEnd.FILE, file)
 
     def _last_post(self, *after: Halt) -> list[Post | Halt]:
         """The last message of the reply, with the text after it as a file."""
@@ -188,12 +197,12 @@ class Composer:
 
     def _posts(self, bundles: Iterable[Bundle]) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
-        for pieces, is_plain in bundles:
+        for pieces, is_plain, end in bundles:
             if is_plain and self._degree:
-                posts += self._made(self._plain(pieces), pieces)
+                posts += self._made(self._plain(pieces), pieces, end)
                 continue
             rest = self._pictured(pieces, posts) if self._pictures or self._formula_pictures else pieces
-            posts += self._made_of(rest, is_plain=is_plain)
+            posts += self._made_of(rest, end, is_plain=is_plain)
         return posts
 
     def _pictured(self, pieces: Sequence[TextPiece], posts: list[Post | Halt]) -> Sequence[TextPiece]:
@@ -202,8 +211,9 @@ class Composer:
         for index, piece in enumerate(pieces):
             if self._is_picture(piece.segment) and self._remainder is None:
                 caption = max(start, _caption(pieces, index))
-                posts += self._made_of(pieces[start:caption])
-                posts += self._picture(pieces[caption : index + 1])
+                end = MessageEnd.FORMULA if is_formula(piece.segment.source) else MessageEnd.PICTURE
+                posts += self._made_of(pieces[start:caption], end)
+                posts += self._picture(pieces[caption : index + 1], end)
                 start = index + 1
         return pieces[start:]
 
@@ -213,9 +223,9 @@ class Composer:
             return False
         return self._formula_pictures if is_formula(segment.source) else self._pictures
 
-    def _picture(self, pieces: Sequence[TextPiece]) -> list[Post | Halt]:
-        """One post that shows the table at the end of *pieces* as a picture; as text, if there can be none."""
-        planned = self._made_of(pieces)
+    def _picture(self, pieces: Sequence[TextPiece], end: MessageEnd) -> list[Post | Halt]:
+        """One post that shows the table or formula at the end of *pieces* as a picture; as text, if there can be none."""
+        planned = self._made_of(pieces, end)
         texts = tuple(post for post in planned if isinstance(post, Post))
         if self._remainder is not None or not texts:  # the rest of its text is in a file
             return planned
@@ -225,7 +235,7 @@ class Composer:
         post = replace(texts[0], text=caption, source=whole.source or source, picture=source, instead=texts)
         return [post, *planned[len(texts) :]]
 
-    def _made_of(self, pieces: Sequence[TextPiece], *, is_plain: bool = False) -> list[Post | Halt]:
+    def _made_of(self, pieces: Sequence[TextPiece], end: MessageEnd, *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
         for part in self._cut(pieces):
             if len(part) == 1:
@@ -234,7 +244,7 @@ class Composer:
                 made = self._headed(part[:-1], part[-1])
             else:
                 made = [self._message(part)]
-            posts += self._made(made, part)
+            posts += self._made(made, part, end if part[-1] is pieces[-1] else MessageEnd.LIMIT)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
@@ -271,11 +281,23 @@ class Composer:
         if segment.kind is Kind.PROSE:
             texts = _cut(shown([piece]), limit, self._markup, fit)
         else:
-            texts = self._split(piece.text, segment, limit)
+            texts = self._hidden_parts(piece, limit)
         joint = self._joint(raw)
         if segment.source:
             return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
         return _with_joints(raw, texts, joint, segment.kind)
+
+    def _hidden_parts(self, piece: TextPiece, limit: int) -> list[str]:
+        """The parts of a code block or a table; within a spoiler, each of them is one."""
+        segment = piece.segment
+        bars = [marks_of(piece, marks) for marks in (segment.opens_in, segment.ends_in)]
+        if not any(bars):
+            return self._split(piece.text, segment, limit)
+        first, last = bars
+        hidden = first or last
+        texts = self._split(piece.text, segment, limit - 2 * len(hidden))
+        opens, ends = [first, *[hidden] * (len(texts) - 1)], [*[hidden] * (len(texts) - 1), last]
+        return [enclose(text, *marks) for text, *marks in zip(texts, opens, ends, strict=True)]
 
     def _headed(self, heading: Sequence[TextPiece], piece: TextPiece) -> list[_Message]:
         """The messages of a *piece* that is too long for one; the first begins with its *heading*."""
@@ -294,7 +316,7 @@ class Composer:
         first = pieces[0]
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
-        written = first.text if len(pieces) == 1 else "".join([piece.text for piece in pieces])
+        written = first.text if len(pieces) == 1 else join([piece.text for piece in pieces])
         text = shown(pieces) if is_marked else first.context + written
         if self._markup is MARKDOWN and first.segment.kind is _PROSE:
             texts = split(text, _PROSE, self._degree, self._limit, lone_words=self._shaper is None)
@@ -309,7 +331,17 @@ class Composer:
         if len(texts) == 1 and (text != raw or self._degree == 1):
             text, core = texts[0].strip(WHITESPACE), raw.strip(WHITESPACE)
             return [_Message(text, None if text == core else core, joint)]
-        return _with_joints(raw, texts, joint, _PROSE)
+        return [message._replace(end=self._inner_end(message)) for message in _with_joints(raw, texts, joint, _PROSE)]
+
+    def _inner_end(self, message: _Message) -> MessageEnd:
+        """Why *message* ends, which is followed by another of its line or sentence."""
+        if is_standalone(message.text):
+            return MessageEnd.STANDALONE
+        if "\n" in message.after:
+            return MessageEnd.LINE
+        if self._degree == 3 and ends_sentence(message.said):
+            return MessageEnd.SENTENCE
+        return MessageEnd.CASUAL if self._is_casual else MessageEnd.LIMIT
 
     def _split(self, text: str, segment: Segment, limit: int | None = None) -> list[str]:
         is_plain = self._shaper is None  # as the reference splits sentences
@@ -336,16 +368,20 @@ class Composer:
     # --- from messages to posts ----------------------------------------------------------------
 
     def _made(
-        self, made: Iterable[_Message], pieces: Sequence[TextPiece], file: Attachment | None = None
+        self, made: Sequence[_Message], pieces: Sequence[TextPiece], end: MessageEnd, file: Attachment | None = None
     ) -> list[Post | Halt]:
-        """Give each message its pause and the first one what it answers; end the reply at the limit."""
+        """Give each message its pause and the first one what it answers; end the reply at the limit.
+
+        The last one ends because of *end*.
+        """
         posts: list[Post | Halt] = []
         if len(pieces) == 1:
             segments = [pieces[0].segment]
         else:
             segments = [piece.segment for piece in pieces if file or (piece.text and not piece.text.isspace())]
         label = segments[0].label if segments else ""
-        for text, source, joint in made:
+        for message in made:
+            text, source, joint = message[:3]
             if not text.strip(WHITESPACE) and file is None:
                 continue
             if self._remainder is not None:
@@ -361,7 +397,7 @@ class Composer:
             label = ""
             self._planned += 1
             if self._see:
-                self._see(post, pace, segments)
+                self._see(post, pace, segments, _reason(end if message is made[-1] else message.end, segments[-1]))
             if self._has_remainder and self._planned == self._most:
                 self._remainder = Remainder(post)
             else:
@@ -374,7 +410,7 @@ class Composer:
         """What the shaper holds comes after the last message."""
         remainder.append(self._white)
         self._white = ""
-        for bundle in self._rest():
+        for bundle in self._rest(MessageEnd.MESSAGE_LIMIT):
             remainder.append(wrote(bundle.pieces))
 
 
@@ -395,6 +431,10 @@ class _Message(NamedTuple):
     source: str | None
     joint: str
     """The white space in front of it."""
+    after: str = ""
+    """The white space behind it, if another message of the same text follows."""
+    end: MessageEnd = MessageEnd.LIMIT
+    """Why it ends, if another message of the same text follows."""
 
     @property
     def said(self) -> str:
@@ -414,9 +454,22 @@ def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list
     made: list[_Message] = []
     for text, part in zip(texts, parts, strict=True):
         said = part.rstrip(WHITESPACE)
-        made.append(_Message(text, None if said == text else said, joint))
-        joint = part[len(said) :]
+        after = part[len(said) :]
+        made.append(_Message(text, None if said == text else said, joint, after))
+        joint = after
     return made
+
+
+def _ended(segment: Segment) -> MessageEnd:
+    """Why a message ends that is one segment."""
+    return MessageEnd.SENTENCE if segment.boundary is Boundary.PERIOD else MessageEnd.LINE
+
+
+def _reason(end: MessageEnd, last: Segment) -> MessageEnd:
+    """*end*, unless the *last* segment was so long that the buffer sent it on before it was over."""
+    if end not in _BY_ITSELF or last.boundary is not Boundary.OVERFLOW:
+        return end
+    return MessageEnd.OVERFLOW if last.kind is _PROSE else MessageEnd.CODE_OVERFLOW
 
 
 def _split(text: str, segment: Segment, degree: int, limit: int, *, lone_words: bool) -> list[str]:

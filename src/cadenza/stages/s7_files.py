@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from ..text.origins import join
 from ..text.repair import as_written, in_fence, split_fence, without_closing
 from ..text.units import WHITESPACE
 from ..types import Attachment, Boundary, Kind, Post, Segment
@@ -55,7 +56,7 @@ def code_file(parts: Sequence[Segment]) -> tuple[Attachment, str] | None:
     fence, _ = split_fence(parts[0].text.lstrip("\n"))
     if fence.prefix.strip(WHITESPACE):
         return None
-    code = as_written("".join(map(_body, parts))).removesuffix("\n") + "\n"
+    code = as_written(join([*map(_body, parts)])).removesuffix("\n") + "\n"
     if not code.strip(WHITESPACE):
         return None
     return Attachment(file_name(fence.info), code.encode()), in_fence(code, fence)
@@ -100,14 +101,14 @@ class Remainder:
 
     @property
     def _rest(self) -> str:
-        return "".join(self._parts).strip("\n")
+        return join(self._parts).strip("\n")
 
     def post(self) -> Post:
         """The last message, with the text after it as a file."""
         rest = self._rest
         if not rest.strip(WHITESPACE):
             return self._last
-        said = self._last.said[len(self._last.label) :] + "".join(self._parts).rstrip(WHITESPACE)
+        said = self._last.said[len(self._last.label) :] + join(self._parts).rstrip(WHITESPACE)
         if self._last.attachment is not None:  # a message has one file, and this one matters more
             return replace(self._last, attachment=Attachment("reply.md", f"{said}\n".encode()), source=said)
         return replace(self._last, attachment=Attachment("reply.md", f"{rest}\n".encode()), source=said)

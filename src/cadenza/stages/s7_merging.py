@@ -13,6 +13,7 @@ from functools import partial
 
 from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
+from ..text.origins import join
 from ..text.sentences import clause_ends
 from ..text.spans import survey
 from ..text.split import BLOCK_QUOTE
@@ -65,7 +66,7 @@ class _Merger:
 
     def post(self, last: Post, *, is_half: bool = False) -> Post:
         """The message, with the boundary of *last*. One with half a table *is_half*: its source is what it shows."""
-        text, source = "".join(self._texts), "".join(self._wrote)
+        text, source = join(self._texts), join(self._wrote)
         return replace(
             self._first,
             text=text,

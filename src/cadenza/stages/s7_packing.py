@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from ..text.origins import join
 from ..text.repair import continue_block, enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
@@ -90,16 +91,16 @@ def shown(pieces: Sequence[TextPiece]) -> str:
     parts = pieces if len(pieces) == 1 else _dedented(pieces)
     texts = [part.text if part.segment.kind is _PROSE else _text(part) for part in parts]
     if first.segment.opens_in or last.segment.ends_in:
-        opens_in, ends_in = _marks_of(first, first.segment.opens_in), _marks_of(last, last.segment.ends_in)
+        opens_in, ends_in = marks_of(first, first.segment.opens_in), marks_of(last, last.segment.ends_in)
         core = enclose(
-            "".join(_with_ends(texts, pieces) if opens_in else texts).strip(WHITESPACE), opens_in, ends_in
+            join(_with_ends(texts, pieces) if opens_in else texts).strip(WHITESPACE), opens_in, ends_in
         ).strip(WHITESPACE)
     else:
-        core = "".join(texts).strip(WHITESPACE)
+        core = join(texts).strip(WHITESPACE)
     return (first.context + core).strip(WHITESPACE) if first.context and core else core
 
 
-def _marks_of(piece: TextPiece, marks: str) -> str:
+def marks_of(piece: TextPiece, marks: str) -> str:
     """Of *marks*, those that mean something around *piece*: code is hidden by a spoiler, and never bold."""
     return marks if piece.segment.kind is Kind.PROSE else "||" * ("||" in marks)
 
@@ -119,7 +120,7 @@ def _with_ends(texts: list[str], pieces: Sequence[TextPiece]) -> list[str]:
 def wrote(pieces: Sequence[TextPiece]) -> str:
     """What the model wrote for *pieces*, with its white space."""
     pieces = _joined(pieces)
-    return "".join([_source(piece) if piece.segment.source or piece.segment.joint else piece.text for piece in pieces])
+    return join([_source(piece) if piece.segment.source or piece.segment.joint else piece.text for piece in pieces])
 
 
 def _joined(pieces: Sequence[TextPiece]) -> Sequence[TextPiece]:

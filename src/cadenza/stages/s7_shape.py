@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from ..facts import MessageEnd
 from ..targets.target import Markup
 from ..text.line_sorts import (
     BLANK_LINE,
@@ -49,6 +50,7 @@ _NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 
 # A global is faster to look up than a member of an enumeration.
 _PROSE = Kind.PROSE
+_LINE = MessageEnd.LINE
 _NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVERFLOW
 _TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
 _BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
@@ -67,6 +69,8 @@ class Bundle(NamedTuple):
     pieces: Sequence[TextPiece]
     is_plain: bool = False
     """Whether it is a line or sentence of prose, which has no structure to keep."""
+    end: MessageEnd = MessageEnd.BLOCK
+    """Why it ends where it ends."""
 
 
 class Shaper:
@@ -96,7 +100,7 @@ class Shaper:
         """Take *segment*; return the bundles that no later text can change."""
         out: list[Bundle] = []
         if (segment.label or segment.identity is not self._speaker) and self._has_other_speaker(segment):
-            out += self.rest()
+            out += self.rest(MessageEnd.SPEAKER)
         if segment.kind is not _PROSE or segment.is_painted:
             self._take_block(segment, out)
         else:
@@ -107,7 +111,8 @@ class Shaper:
             elif not self._gathers and self._is_plain(segment, text):
                 self._end_block(out)
                 loose, self._loose = self._loose, []
-                out.append(Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True))
+                end = _LINE if segment.boundary is _NEWLINE else MessageEnd.SENTENCE
+                out.append(Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True, end=end))
                 return out
             elif segment.source or text.find("\n", 0, -1) < 0:  # nearly always
                 self._take_line(segment, text, out)
@@ -153,17 +158,17 @@ class Shaper:
             return False
         return segment.boundary is Boundary.PERIOD and not segment.ends_in
 
-    def rest(self) -> list[Bundle]:
-        """Return everything that is left."""
+    def rest(self, end: MessageEnd) -> list[Bundle]:
+        """Return everything that is left; the last message ends because of *end*."""
         out: list[Bundle] = []
         self._end_block(out)
         self._end_group(out)
-        self._end_message(out)
+        self._end_message(out, end)
         if self._loose:
             out.append(Bundle(self._loose))
             self._loose = []
         self._line = None
-        return out
+        return [*out[:-1], out[-1]._replace(end=end)] if out else out
 
     def _has_other_speaker(self, segment: Segment) -> bool:
         if not segment.text.strip(WHITESPACE):
@@ -354,35 +359,42 @@ class Shaper:
             out += self._bundled([group])
             return
         size = size_of(group)
-        if self._message and self._shape == "blocks" and self._is_full_with(group, size):
-            self._end_message(out)
+        if self._message and self._shape == "blocks" and (end := self._ended_by(group, size)):
+            self._end_message(out, end)
         self._message.append(group)
         self._used += size
         if self._shape == "reply":
             return
-        is_first = not self._has_begun and size >= _TINY
-        if is_first or self._used >= self._gather or is_large(group) or group[-1].quotes_all:
-            self._end_message(out)
+        if not self._has_begun and size >= _TINY:
+            self._end_message(out, MessageEnd.FIRST_BLOCK)
+        elif self._used >= self._gather:
+            self._end_message(out, MessageEnd.GATHERED)
+        elif is_large(group):
+            self._end_message(out, MessageEnd.LARGE_BLOCK)
+        elif group[-1].quotes_all:
+            self._end_message(out, MessageEnd.QUOTE_OF_ALL)
 
-    def _is_full_with(self, group: Sequence[Block], size: int) -> bool:
-        """Whether the message is better ended before *group*."""
-        if self._used + size > self._gather or is_large(group):
-            return True
-        return 2 * self._used >= self._gather and group[0].is_title
+    def _ended_by(self, group: Sequence[Block], size: int) -> MessageEnd | None:
+        """Why the message is better ended before *group*, if it is."""
+        if is_large(group):
+            return MessageEnd.LARGE_BLOCK
+        if self._used + size > self._gather:
+            return MessageEnd.NEXT_TOO_LONG
+        return MessageEnd.HEADING if 2 * self._used >= self._gather and group[0].is_title else None
 
     def _end_section(self, out: list[Bundle]) -> None:
         """A ``---`` stood here."""
         self._end_block(out)
         self._end_group(out)
         if self._shape == "blocks" and 2 * self._used >= self._gather:
-            self._end_message(out)
+            self._end_message(out, MessageEnd.SECTION)
 
-    def _end_message(self, out: list[Bundle]) -> None:
+    def _end_message(self, out: list[Bundle], end: MessageEnd) -> None:
         groups, self._message, self._used = self._message, [], 0
         if groups:
-            out += self._bundled(groups)
+            out += self._bundled(groups, end)
 
-    def _bundled(self, groups: Sequence[Sequence[Block]]) -> list[Bundle]:
+    def _bundled(self, groups: Sequence[Sequence[Block]], end: MessageEnd = MessageEnd.BLOCK) -> list[Bundle]:
         self._has_begun = True
         pieces = pieces_of(groups)
         block = groups[0][0]
@@ -393,8 +405,8 @@ class Shaper:
                 is_plain = False
             else:  # lines that could have been a verse
                 alone = [TextPiece(piece.segment, piece.text, _BETWEEN, piece.context) for piece in pieces]
-                return [Bundle([piece], is_plain=True) for piece in alone]
-        return [Bundle(pieces, is_plain)]
+                return [Bundle([piece], is_plain=True, end=_LINE) for piece in alone]
+        return [Bundle(pieces, is_plain, _LINE if is_plain and end is MessageEnd.BLOCK else end)]
 
     def _shed(self, out: list[Bundle]) -> None:
         """Bundle what certainly does not fit into a message with what follows."""
@@ -404,14 +416,14 @@ class Shaper:
         open_size = block.size + (size_of(self._group) if self._group else 0)
         if open_size <= self._limit:
             if self._message and open_size + self._used > self._limit:
-                self._end_message(out)
+                self._end_message(out, MessageEnd.LIMIT)
             return
-        self._end_message(out)
+        self._end_message(out, MessageEnd.LIMIT)
         pieces = pieces_of([[*self._group, block]])
         *full, rest = self._cut(pieces)
         if full:
             self._has_begun = True
-            out += (Bundle(part) for part in full)
+            out += (Bundle(part, end=MessageEnd.LIMIT) for part in full)
             self._group = []
             block.pieces = list(rest)
             block.size = sum(self._measure(piece.text) for piece in rest)

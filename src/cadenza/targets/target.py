@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..settings import DeliverySettings
 from ..text.units import units
 from ..types import Identity, Notice, Post, Receipt
@@ -66,7 +66,7 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse a length in which no message could stand alone."""
         if self.length < 50:
-            msg = f"a target must take messages of at least 50 characters, not {self.length}"
+            msg = Sentence("a target must take messages of at least 50 characters, not {length}", length=self.length)
             raise SettingsError(msg)
 
 

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
+from .origins import join, substituted
 from .sentences import is_lone_word
 from .spans import Span, SpanKind, survey
 from .units import WHITESPACE
@@ -384,10 +385,10 @@ def _pieces(text: str, edits: list[_Edit]) -> list[str]:
         if does is _Does.STAYS:
             parts.append(text[start:end])
         elif does is _Does.BREAKS:
-            pieces.append("".join(parts))
+            pieces.append(join(parts))
             parts.clear()
     parts.append(_lowered(text[position:]))
-    pieces.append("".join(parts))
+    pieces.append(join(parts))
     return _trimmed(pieces)
 
 
@@ -405,7 +406,7 @@ def _trimmed(pieces: list[str]) -> list[str]:
 
 
 def _lowered(text: str) -> str:
-    return text if text == text.lower() else _WORD.sub(_lowered_word, text)
+    return text if text == text.lower() else substituted(_WORD, _lowered_word, text)
 
 
 def _lowered_word(match: re.Match[str]) -> str:

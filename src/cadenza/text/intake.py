@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 
+from .origins import substituted
+
 _UNSEEN = "\0-\x08\x0e-\x1a\x1c-\x1f\x7f"
 """Control characters except ESC: Discord has colours in code blocks, and the terminal target handles it."""
 _ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
 ODD = frozenset(filter(_ODD.match, map(chr, [*range(128), *range(0xD800, 0xE000)])))
 """Every character that the intake may change: text without these needs no intake."""
-_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
-_BROKEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
+_CHANGED = re.compile(f"\r\n?|[\ud800-\udbff][\udc00-\udfff]|[{_UNSEEN}\ud800-\udfff]")
 
 
 class Intake:
@@ -30,24 +31,31 @@ class Intake:
         if not self.held and not _ODD.search(text):
             return text
         text = self.held + text
-        self.held = ""
-        if text and (text[-1] == "\r" or "\ud800" <= text[-1] <= "\udbff"):
-            self.held = text[-1]
-            text = text[:-1]
-        return _clean(text)
+        ready = len(text) - self.holds(text)
+        self.held = text[ready:]
+        return cleaned(text[:ready])
+
+    @staticmethod
+    def holds(text: str) -> bool:
+        """Whether the last character of *text* has to wait for the next piece."""
+        return bool(text) and (text[-1] == "\r" or "\ud800" <= text[-1] <= "\udbff")
 
     def flush(self) -> str:
         """Release what was held back."""
         held, self.held = self.held, ""
-        return _clean(held)
+        return cleaned(held)
 
 
-def _clean(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _PAIR.sub(_joined, text)
-    return _BROKEN.sub("\ufffd", text)
+def cleaned(text: str) -> str:
+    """*text* without what no chat can show."""
+    return substituted(_CHANGED, _clean, text) if _ODD.search(text) else text
 
 
-def _joined(pair: re.Match[str]) -> str:
-    high, low = map(ord, pair.groups())
+def _clean(match: re.Match[str]) -> str:
+    text = match.group()
+    if text[0] == "\r":
+        return "\n"
+    if len(text) == 1:
+        return "\ufffd"
+    high, low = map(ord, text)
     return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))

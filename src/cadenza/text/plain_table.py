@@ -15,6 +15,7 @@ from itertools import chain
 
 from .inline_styles import plain
 from .line_breaks import parts
+from .origins import join
 from .repair import harmless
 from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
@@ -207,7 +208,7 @@ def split_columns(block: str, limit: int) -> list[str]:
             return []
         if row.strip(_BESIDE) or parts[-1]:
             parts[-1].append(row)
-    return ["\n".join([*head, *_without_last_blank(part), closing]) for part in parts if part]
+    return [join([*head, *_without_last_blank(part), closing], "\n") for part in parts if part]
 
 
 def _without_last_blank(rows: list[str]) -> list[str]:

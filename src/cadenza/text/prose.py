@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..types import Edit
+from .origins import join
 from .spans import ATOMS, Span, SpanKind, survey
 from .tags import DISCORD_TAG
 from .units import WHITESPACE
@@ -73,7 +74,7 @@ class Prose:
         if not parts:
             return self
         kept += [_moved(span, shift) for span in spans[ahead:]]
-        return Prose("".join([*parts, self.text[done:]]), tuple(kept))
+        return Prose(join([*parts, self.text[done:]]), tuple(kept))
 
     def part(self, begin: int, end: int) -> Prose:
         """``text[begin:end]`` as a text of its own."""

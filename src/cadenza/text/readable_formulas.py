@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .formulas import Formula, parse
+from .origins import join
 from .spans import Span, SpanKind, survey
 
 MARKS = ("$", "\\(", "\\[")
@@ -42,7 +43,7 @@ def in_lines(formula: Formula, quote: str = "") -> list[str]:
 
 def in_table(text: str) -> str:
     """A table with the formulas in its cells made readable."""
-    return "\n".join(_in_row(line) for line in text.split("\n")) if any(mark in text for mark in MARKS) else text
+    return join([_in_row(line) for line in text.split("\n")], "\n") if any(mark in text for mark in MARKS) else text
 
 
 def _in_row(line: str) -> str:
@@ -55,4 +56,4 @@ def _in_row(line: str) -> str:
         shown = within_line(Formula(formula.opening, formula.latex.replace("\\|", "|")))
         parts += (line[done : span.start], shown.replace("\\|", "|").replace("|", "\\|"))
         done = span.end
-    return "".join([*parts, line[done:]])
+    return join([*parts, line[done:]])

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .line_sorts import LINE_MARKS
+from .origins import substituted
 from .spans import FENCE_PREFIX, LONGEST_FENCE, LONGEST_INFO, PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
@@ -61,7 +62,7 @@ def close_fence(text: str) -> str:
         return first_line_as_code(fence)
     if "\n" not in text:
         return text.rstrip(fence.run[0]) + fence.run
-    text = _CUT_CLOSING.sub("\n", text)
+    text = substituted(_CUT_CLOSING, lambda _: "\n", text)
     return text + ("" if text.endswith("\n") else "\n") + fence.closing
 
 
@@ -131,12 +132,12 @@ def with_three_backticks(text: str) -> str:
 
 def harmless(code: str) -> str:
     """*code* with a zero-width space in every run of three or more backticks, which would close a block."""
-    return _CLOSES_BLOCK.sub("`\u200b", code) if "```" in code else code
+    return substituted(_CLOSES_BLOCK, lambda _: "`\u200b", code) if "```" in code else code
 
 
 def as_written(code: str) -> str:
     """*code* that was made harmless, as it was before."""
-    return _MADE_HARMLESS.sub("`", code)
+    return substituted(_MADE_HARMLESS, lambda _: "`", code)
 
 
 def tidy_block(text: str) -> str:

@@ -29,6 +29,7 @@ from typing import NamedTuple
 from ..types import AsideKind
 from . import formulas, sentences, tables
 from .intake import ODD
+from .origins import Traced, follow_on, made_by
 from .tags import (
     BLOCK_EDGES,
     BLOCK_TAG,
@@ -258,6 +259,7 @@ class Scanner:
         "stops_at",
         "table",
         "text",
+        "traced",
         "unjoined",
     )
 
@@ -306,6 +308,8 @@ class Scanner:
         self._url = -1  # where the current address begins; -1 outside one
         self._url_depth = 0
         self._url_bracket = 0  # where the outermost bracket in the address opens
+        self.traced: Traced | None = None
+        """The text with its origin, if the reply is traced. The scan reads ``text``: a traced text is slow to read."""
         self.unjoined: list[str] = []
         """Scanned text without special characters that is not joined to ``text`` yet."""
         self.fast_room = 0
@@ -334,7 +338,13 @@ class Scanner:
         self.fast_room = 0
         if self.unjoined:
             self._join()
+        if self.traced is not None:
+            self.traced, text = self.traced + text, str(text)
         self.text += text
+
+    def part(self, start: int, end: int) -> str:
+        """The text from *start* to *end*, with its origin if it is traced."""
+        return self.text[start:end] if self.traced is None else self.traced[start:end]
 
     def drop(self, count: int) -> None:
         """Forget the first *count* characters, which were sent."""
@@ -345,6 +355,8 @@ class Scanner:
             self._quoting = True  # the line is cut, and its beginning dropped
         self._before = self.text[count - 1]
         self.text = self.text[count:]
+        if self.traced is not None:
+            self.traced = self.traced[count:]
         self.position = self.position - count if self.position > count else 0
         self._line -= count
         self._seek = self._seek - count if self._seek > count else 0
@@ -397,8 +409,10 @@ class Scanner:
     def cut_out(self, start: int) -> str:
         """Remove and return the text from *start* on; the next ``feed`` continues there."""
         self._join()
-        rest = self.text[start:]
+        rest = self.part(start, len(self.text))
         self.text = self.text[:start]
+        if self.traced is not None:
+            self.traced = self.traced[:start]
         self.position = start
         self._seek_for = -1  # other text may follow
         self._lone.clear()
@@ -409,16 +423,20 @@ class Scanner:
         self._line = 0
         self._forget([])
 
-    def replace(self, start: int, end: int, text: str) -> None:
-        """Replace ``text[start:end]``, which is scanned already; the scan goes on after it."""
+    def replace(self, start: int, end: int, text: str, why: str) -> None:
+        """Replace ``text[start:end]``, which is scanned already, because of *why*; the scan goes on after it."""
         self.text = self.text[:start] + text + self.text[end:]
+        if self.traced is not None:
+            self.traced = self.traced[:start] + made_by(text, why) + self.traced[end:]
         self.position = start + len(text)
         self._lone.clear()
 
-    def put_in_front(self, text: str) -> None:
-        """Insert *text*, as scanned, at the beginning: it reopens a code block or a table."""
+    def put_in_front(self, text: str, why: str) -> None:
+        """Insert *text*, as scanned, at the beginning because of *why*: it reopens a code block or a table."""
         self._join()
         self.text = text + self.text
+        if self.traced is not None:
+            self.traced = made_by(text, why) + self.traced
         self.position += len(text)
         self._lone.clear()
         self._line = self._line + len(text) if self._line >= 0 else -1
@@ -568,6 +586,8 @@ class Scanner:
         self.fast_room = 0
         if self.unjoined:
             self.text += "".join(self.unjoined)
+            if self.traced is not None:
+                self.traced += follow_on(self.unjoined)
             self.unjoined.clear()
             self.position = len(self.text)
 
@@ -1497,7 +1517,7 @@ _SURVEY_HOLD = 32_000
 def survey(text: str, *, sentence_ends: bool = False, lone_words: bool = False) -> Survey:
     """Scan the whole of *text*; with *lone_words*, a single word may be a sentence."""
     scanner = Scanner(sentence_ends=sentence_ends, lone_words=lone_words, hold=_SURVEY_HOLD)
-    scanner.feed(text)
+    scanner.feed(str(text))  # a traced text is slow to read
     lines: list[int] = []
     stops: list[int] = []
     while find := scanner.find(final=True):

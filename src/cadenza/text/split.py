@@ -23,6 +23,7 @@ from typing import assert_never
 from ..types import Kind
 from . import tables
 from .line_sorts import LONE_PUNCTUATION, line_context
+from .origins import join
 from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
@@ -163,11 +164,18 @@ def split_code(text: str, limit: int) -> list[str]:
         return [text.strip("\n").lstrip(" \t")]
     around = units(fence.opening) + units(fence.closing) + 1
     if around > limit // 2:  # a small message has no room to repeat the first line, which becomes a line of code
-        body = f"{fence.info}\n{body}" if fence.info else body
+        body = fence.info + "\n" + body if fence.info else body
         fence = Fence("", fence.run, "")
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
-    return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
+    opening, closing = str(fence.opening), "\n" + fence.closing
+    packs = [pack for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
+    parts = [opening + pack + closing for pack in packs]
+    if parts and text.startswith(opening):  # the first part begins with the model's own fence
+        parts[0] = text[: len(opening)] + parts[0][len(opening) :]
+    if parts and text.endswith(closing):
+        parts[-1] = parts[-1][: -len(closing)] + text[-len(closing) :]
+    return parts
 
 
 def split_table(text: str, limit: int) -> list[str]:
@@ -179,7 +187,7 @@ def split_table(text: str, limit: int) -> list[str]:
     if units(head) > limit // 2:
         return fit(text, limit)
     packs = _packed(text[len(head) :].split("\n"), limit - units(head))
-    return [head + pack for pack in packs if pack.strip(WHITESPACE)]
+    return [(str(head) if number else head) + pack for number, pack in enumerate(packs) if pack.strip(WHITESPACE)]
 
 
 def _packed(lines: Iterable[str], room: int) -> list[str]:
@@ -190,11 +198,11 @@ def _packed(lines: Iterable[str], room: int) -> list[str]:
     for line in (part for long_line in lines for part in _hard_cuts(long_line, room)):
         size = units(line)
         if current and used + 1 + size > room:
-            packs.append("\n".join(current))
+            packs.append(join(current, "\n"))
             current, used = [], 0
         used += size + bool(current)
         current.append(line)
-    packs.append("\n".join(current))
+    packs.append(join(current, "\n"))
     return packs
 
 

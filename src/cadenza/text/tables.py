@@ -84,7 +84,8 @@ def ends_with_bar(line: str) -> bool:
 def head(table: str) -> str:
     """The first two lines of *table*, which every part of it repeats."""
     begin = _begin(table)
-    return table[:begin] + "\n".join(table[begin:].split("\n", 2)[:2]) + "\n"
+    head = table[: begin + sum(len(line) + 1 for line in table[begin:].split("\n", 2)[:2])]
+    return head if head.endswith("\n") else head + "\n"
 
 
 def has_rows(table: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..types import AsideKind
+from .origins import join
 from .units import WHITESPACE
 
 if TYPE_CHECKING:
@@ -110,10 +111,13 @@ def without_summary(details: str) -> str:
 class HiddenBlock:
     """Reads a hidden block until its closing tag, however the stream is sliced."""
 
-    __slots__ = ("_inner", "_parts", "_tail", "kind")
+    __slots__ = ("_closing", "_inner", "_opening", "_parts", "_tail", "kind")
 
-    def __init__(self, kind: AsideKind) -> None:
+    def __init__(self, kind: AsideKind, opening: str = "") -> None:
+        """Read a block of *kind*, which began with the tag *opening*."""
         self.kind = kind
+        self._opening = opening
+        self._closing = ""
         self._inner = 0  # how many blocks inside it are open
         self._parts: list[str] = []
         self._tail = ""  # what may hold the beginning of a tag
@@ -130,7 +134,7 @@ class HiddenBlock:
                 self._inner -= 1
             else:
                 self._parts.append(text[: edge.start()])
-                self._tail = ""
+                self._tail, self._closing = "", text[edge.start() : read]
                 return text[read:]
         read = max(read, len(text) - LONGEST_EDGE)
         self._parts.append(text[:read])
@@ -139,14 +143,18 @@ class HiddenBlock:
 
     def content(self) -> str:
         """The content, trimmed; details also lose their summary line."""
-        text = "".join(self._parts) + self._tail
+        text = join(self._parts) + self._tail
         if self.kind is AsideKind.DETAILS:
             text = without_summary(text)
         return text.strip(WHITESPACE)
 
+    def source(self) -> str:
+        """The whole block so far, with its tags."""
+        return join([self._opening, *self._parts, self._tail, self._closing])
+
     def speech(self, speaker: AnswerLabel) -> str:
         """Remove and return the answer of *speaker*, label included, from a thought that nothing has closed."""
-        thought = "".join(self._parts) + self._tail
+        thought = join(self._parts) + self._tail
         start = speaker.begins(thought) if self.kind is AsideKind.THOUGHT else None
         if start is None:
             return ""

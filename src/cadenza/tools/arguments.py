@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from ..errors import ToolError
+from ..errors import Sentence, ToolError
 from ..types import ToolCall
 from .jsonable import sendable
 from .schemas import Schema
@@ -47,10 +47,10 @@ def arguments_of(call: ToolCall) -> dict[str, object]:
     try:
         arguments = read_json(call.arguments or "{}")
     except ValueError as error:
-        msg = f"The arguments were {error}, {_AGAIN} one JSON object."
+        msg = Sentence("The arguments were {error}, {again} one JSON object.", error=error, again=_AGAIN)
         raise ToolError(msg) from error
     if not isinstance(arguments, dict):
-        msg = f"The arguments must be a JSON object, {_AGAIN} one."
+        msg = Sentence("The arguments must be a JSON object, {again} one.", again=_AGAIN)
         raise ToolError(msg)
     return arguments
 
@@ -120,7 +120,13 @@ def check_names(given: Mapping[str, object], known: Mapping[str, object], path: 
         close = get_close_matches(name[:_MOST_SHOWN], known, n=1)
         there = f"there are only: {', '.join(known)}" if known else "there are none to give"
         perhaps = f"perhaps '{close[0]}' is meant; " if close else ""
-        msg = f"The argument '{path}{name[:_MOST_SHOWN]}' is not known; {perhaps}{there}."
+        msg = Sentence(
+            "The argument '{path}{name}' is not known; {perhaps}{there}.",
+            path=path,
+            name=name[:_MOST_SHOWN],
+            perhaps=perhaps,
+            there=there,
+        )
         raise ToolError(msg)
 
 
@@ -188,7 +194,7 @@ def _choice(value: object, options: Sequence[object], path: str) -> object:
             return option
     told = json.dumps(value, ensure_ascii=False)[:_MOST_SHOWN]
     listed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
-    msg = f"The argument '{path}' must be one of {listed}, not {told}."
+    msg = Sentence("The argument '{path}' must be one of {listed}, not {told}.", path=path, listed=listed, told=told)
     raise ToolError(msg)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias, TypedDict, Unpack, overload
 
-from ..errors import SettingsError
+from ..errors import Sentence, SettingsError
 from ..types import ToolSpec
 from .signatures import Signature, gives_nothing, innermost, signature_of
 from .threads import in_thread
@@ -58,7 +58,11 @@ def tool(function: Function | None = None, /, **options: Unpack[Options]) -> Too
     """
     unknown = [name for name in options if name not in Options.__annotations__]
     if unknown:
-        msg = f"a tool has no option {unknown[0]!r}; it has: {', '.join(Options.__annotations__)}"
+        msg = Sentence(
+            "a tool has no option {unknown}; it has: {annotations}",
+            unknown=repr(unknown[0]),
+            annotations=", ".join(Options.__annotations__),
+        )
         raise SettingsError(msg)
     if function is None:
         return lambda function: _made(function, options)
@@ -70,7 +74,10 @@ def toolset(tools: Toolset | None) -> dict[str, Tool]:
     if tools is None:
         return {}
     if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
-        msg = f"tools must be a list of functions and tools, not {type(tools).__name__}; put a single one into a list"
+        msg = Sentence(
+            "tools must be a list of functions and tools, not {tools_type}; put a single one into a list",
+            tools_type=type(tools).__name__,
+        )
         raise SettingsError(msg)
     named: dict[str, Tool] = {}
     pairs = tools.items() if isinstance(tools, Mapping) else ((None, one) for one in tools)
@@ -78,7 +85,10 @@ def toolset(tools: Toolset | None) -> dict[str, Tool]:
         made = _named(one, key)
         name = _checked_name(made.spec.name)
         if name in named:
-            msg = f"there are two tools named {name!r}; give one of them another name: tool(function, name='...')"
+            msg = Sentence(
+                "there are two tools named {name}; give one of them another name: tool(function, name='...')",
+                name=repr(name),
+            )
             raise SettingsError(msg)
         named[name] = made
     return named
@@ -127,11 +137,11 @@ class _Runner:
 
 def _check_kind(function: Function, name: str) -> None:
     if inspect.isclass(function) or not callable(function):
-        msg = f"the tool {name!r} must be a function, not {function!r}"
+        msg = Sentence("the tool {name} must be a function, not {function}", name=repr(name), function=repr(function))
         raise SettingsError(msg)
     inner = innermost(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
-        msg = f"the tool {name!r} is a generator function; return a list instead"
+        msg = Sentence("the tool {name} is a generator function; return a list instead", name=repr(name))
         raise SettingsError(msg)
 
 
@@ -145,9 +155,10 @@ def _name_of(function: Function) -> str:
 
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        msg = (
-            f"{name!r} cannot be the name of a tool: use 1 to 64 letters from a to z, digits, underscores and hyphens; "
-            "choose another with tool(function, name='...')"
+        msg = Sentence(
+            "{name} cannot be the name of a tool: use 1 to 64 letters from a to z, digits, underscores and "
+            "hyphens; choose another with tool(function, name='...')",
+            name=repr(name),
         )
         raise SettingsError(msg)
     return name

@@ -164,13 +164,15 @@ class ToolRunner:
 
     async def _work(self, job: _Job | ToolUse, uses: list[ToolUse | None], place: int) -> None:
         """Run *job* and store its use at *place*; a cancelled job is stored as a failure."""
+        begun = asyncio.get_running_loop().time()
         try:
             uses[place] = use = job if isinstance(job, ToolUse) else await self._use(job)
             if isinstance(job, _Job):
                 self._ledger.note(job.key, use.result)
         except asyncio.CancelledError:
             if isinstance(job, _Job):
-                uses[place] = ToolUse(job.call, failure("The reply ended before the tool did."))
+                seconds = asyncio.get_running_loop().time() - begun
+                uses[place] = ToolUse(job.call, failure("The reply ended before the tool did."), seconds)
             raise
 
     async def _use(self, job: _Job) -> ToolUse:

@@ -10,7 +10,7 @@ from enum import Enum
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from ..errors import SettingsError, ToolError
+from ..errors import Sentence, SettingsError, ToolError
 from .arguments import can_be_null, check_names, convert
 from .docstrings import read_docstring
 from .schemas import Schema, UnfitType, object_of, schema_of, told
@@ -52,7 +52,7 @@ class Signature:
                 continue
             try:
                 if name not in arguments:
-                    raise ToolError(f"The argument '{name}' is missing.")  # noqa: TRY003,TRY301,EM102  # one of several
+                    raise ToolError(Sentence("The argument '{name}' is missing.", name=name))  # noqa: TRY301  # one of several
                 read[name] = convert(value, self.hints[name], schema, name)
             except ToolError as error:
                 wrong.append(error)
@@ -137,15 +137,26 @@ def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect
     try:
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError) as error:
-        msg = f"the tool {name!r} has no signature that can be read; use a Python function with type annotations"
+        msg = Sentence(
+            "the tool {name} has no signature that can be read; use a Python function with type annotations",
+            name=repr(name),
+        )
         raise SettingsError(msg) from error
     settled = function.keywords if isinstance(function, functools.partial) else {}
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            msg = f"the tool {name!r} takes {parameter}; each parameter of a tool needs its own name"
+            msg = Sentence(
+                "the tool {name} takes {parameter}; each parameter of a tool needs its own name",
+                name=repr(name),
+                parameter=parameter,
+            )
             raise SettingsError(msg)
         if key in ("self", "cls") and parameter.annotation is _EMPTY:
-            msg = f"the tool {name!r} is an unbound method; use the method of an object: tool(thing.{name})"
+            msg = Sentence(
+                "the tool {name} is an unbound method; use the method of an object: tool(thing.{function})",
+                name=repr(name),
+                function=name,
+            )
             raise SettingsError(msg)
     return {key: parameter for key, parameter in parameters.items() if key not in settled}
 
@@ -157,7 +168,12 @@ def _property(name: str, parameter: inspect.Parameter, hints: Mapping[str, objec
         schema = schema_of(hints[parameter.name])
         object_of({parameter.name: schema}, ())
     except UnfitType as error:
-        msg = f"the parameter {parameter.name!r} of the tool {name!r} {error}"
+        msg = Sentence(
+            "the parameter {parameter} of the tool {tool} {error}",
+            parameter=repr(parameter.name),
+            tool=repr(name),
+            error=error,
+        )
         raise SettingsError(msg) from error
     about = _with_default(str(schema.get("description", about)), parameter.default)
     return {**schema, "description": about} if about else schema
@@ -184,7 +200,12 @@ def _hints(
     """The type of each parameter that has one; ``None`` becomes ``NoneType``."""
     unknown = [key for key in types if key not in parameters]
     if unknown:
-        msg = f"the tool {name!r} has no parameter {unknown[0]!r} to give a type; it has: {', '.join(parameters) or 'none'}"
+        msg = Sentence(
+            "the tool {name} has no parameter {unknown} to give a type; it has: {parameters}",
+            name=repr(name),
+            unknown=repr(unknown[0]),
+            parameters=", ".join(parameters) or "none",
+        )
         raise SettingsError(msg)
     inner = inspect.unwrap(innermost(function))
     annotated = {
@@ -195,9 +216,11 @@ def _hints(
     try:
         found = get_type_hints(SimpleNamespace(__annotations__=annotated), _surroundings(function), include_extras=True)
     except (NameError, AttributeError, SyntaxError, TypeError) as error:
-        msg = (
-            f"a type of the tool {name!r} is not known where it is defined ({getattr(error, 'name', None) or error}); "
-            "define it at the top of the module, or pass it as types={...}"
+        msg = Sentence(
+            "a type of the tool {name} is not known where it is defined ({error}); define it at the top of "
+            "the module, or pass it as types={...}",
+            name=repr(name),
+            error=getattr(error, "name", None) or error,
         )
         raise SettingsError(msg) from error
     return found | {key: type(None) if hint is None else hint for key, hint in types.items()}

@@ -154,6 +154,8 @@ async def test_a_model_is_tried_with_one_word(tmp_path: Path) -> None:
         await room.services.choices.change_channel(room.general, room.guild.id, lambda _: Choice(model="mute"))
         assert (await room.use(room.mia, "model test")).startswith("No answer after 0.")
         assert (await room.use(room.mia, "model test", model="parrot")).startswith("`parrot` said")
+        room.world.set_locale(room.mia.id, "ja")
+        assert "を読めません" in await room.use(room.mia, "model test")
         await room.services.models.close()
 
 

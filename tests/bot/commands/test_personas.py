@@ -11,7 +11,7 @@ from cadenza.bot.characters.character import Character, CharacterOverrides, Char
 from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import personas
 from cadenza.bot.config.config import Config, ModelsConfig
-from cadenza.bot.services.languages import catalogue
+from cadenza.languages import catalogue
 from cadenza.sim.wire import File
 from tests.bot.command_room import CommandRoom, command_room
 
@@ -197,7 +197,11 @@ async def test_nonsense_is_answered_in_one_sentence() -> None:
 def test_what_is_wrong_is_said_in_japanese_too() -> None:
     said = {answer for _, _, answer in NONSENSE if not {"Nobody", "\\*"} & set(answer.replace(";", "").split())}
 
-    assert {"Cadenza is defined in the bot’s configuration and cannot be deleted here."} == said - set(catalogue("ja"))
+    assert {
+        "Cadenza is defined in the bot’s configuration and cannot be deleted here.",
+        "A name has at most 80 characters; choose a shorter one.",
+    } == said - set(catalogue("ja"))
+    assert "A name has at most {longest} characters; choose a shorter one." in catalogue("ja")
 
 
 async def test_only_who_may_can_press_the_button() -> None:

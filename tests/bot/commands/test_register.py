@@ -14,8 +14,8 @@ from cadenza.bot.commands.context import AnyCommand, CommandContext, Interaction
 from cadenza.bot.commands.register import FAMILIES, register
 from cadenza.bot.config.config import Config, DiscordConfig
 from cadenza.bot.services.choosable import Choosable, choosable
-from cadenza.bot.services.languages import catalogue
 from cadenza.bot.store.store import Namespace
+from cadenza.languages import catalogue
 from tests.bot.command_room import CommandRoom, command_room
 
 
@@ -165,7 +165,7 @@ def rows_of(commands: Iterable[Any], *, names: str = "", others: str = "", who: 
 def japanese_of(name: str) -> str:
     """The Japanese name of a command."""
     found = catalogue("ja").get(f"/{name}")
-    assert found, f"no catalogue in bot/services/languages/ja has the name '/{name}'; add it to the .po of its command"
+    assert found, f"no catalogue in languages/ja has the name '/{name}'; add it to the .po of its command"
     return found
 
 

@@ -11,7 +11,20 @@ from cadenza.bot.services import explanations
 from cadenza.bot.services.explanations import Explanation, Explanations
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record, StoreError
-from cadenza.explain.steps import Hook, TraceStep
+from cadenza.explain.sentences import Said
+from cadenza.explain.words import ExplainedLine, printed
+from cadenza.facts import (
+    ChunkHeard,
+    Hook,
+    LoggedFact,
+    MessagePlanned,
+    MessageSent,
+    ReadingPaused,
+    ReplyBegan,
+    TextCut,
+    TextHidden,
+    ToolCalled,
+)
 from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
@@ -19,6 +32,7 @@ from cadenza.targets.memory import MemoryTarget
 from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Attachment, Boundary, Completed, Persona, Post, Receipt, Reply, Scene
+from tests.bot.some_facts import logged
 from tests.timing import SlowStream, TimedTarget
 
 pytestmark = pytest.mark.looptime
@@ -51,8 +65,14 @@ async def told(hook: Hook) -> Reply:
     return await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=hook)
 
 
-def sent(message: str, text: str = "", **about: object) -> TraceStep:
-    return TraceStep("sent", 1.0, {"posts": [], "text": text, "message": message, "seconds": 0.1, **about}, "t")
+def sent(message: str, text: str = "", **values: object) -> LoggedFact:
+    return logged(MessageSent, 1.0, message=message, text=text, seconds=0.1, **values)
+
+
+def english(known: Explanation | None) -> list[str]:
+    """The lines of an explanation that must be there."""
+    assert known is not None
+    return [printed(line) for line in known.lines]
 
 
 def receipt(message: str, post: Post | None = None) -> Receipt:
@@ -63,16 +83,15 @@ async def test_each_message_has_its_story() -> None:
     known = kept_in(store())
     reply = await told(known.listen("t"))
     await known.keep("t", reply, server="5", author="7")
-    first, second = [await known.about(one.message_id) for one in reply.receipts]
+    whole = [await known.about(one.message_id) for one in reply.receipts]
+    first, second = map(english, whole)
 
-    assert first is not None
-    assert second is not None
-    assert ("t", "7", "") == (first.turn, first.author, first.source)
-    assert "Reply as Ren in kitchen" == first.lines[0] == second.lines[0]
-    assert any('message 1: "Hello there."' in line for line in first.lines)
-    assert any('message 2: "How are you?"' in line for line in second.lines)
-    assert not any("message 1" in line for line in second.lines)
-    assert second.lines[-1].endswith("over: completed (end_of_stream), 2 messages")
+    assert [("t", "7", "")] * 2 == [(one.turn, one.author, one.source) for one in whole if one]
+    assert first[0] == second[0]
+    assert "Ren" in first[0]
+    assert ["Hello there." in "\n".join(lines) for lines in (first, second)] == [True, False]
+    assert ["How are you?" in "\n".join(lines) for lines in (first, second)] == [False, True]
+    assert len(first) < len(second)  # it ends with the reply
 
 
 async def test_it_is_known_after_a_restart() -> None:
@@ -123,38 +142,38 @@ async def test_a_store_that_does_not_work_is_done_without(caplog: pytest.LogCapt
 
 async def test_words_of_the_model_are_summed_up_and_the_story_stays_the_same() -> None:
     known = kept_in(store())
-    hook, seen = known.listen("t"), list[TraceStep]()
+    hook, seen = known.listen("t"), list[LoggedFact]()
 
-    def both(step: TraceStep) -> None:
-        hook(step)
-        seen.append(step)
+    def both(fact: LoggedFact) -> None:
+        hook(fact)
+        seen.append(fact)
 
     words = [item for letter in "one two three four." for item in (0.1, letter)]
     await say(TimedTarget(), SlowStream(*words), scene=SCENE, trace=both)
-    steps = known._turns["t"].steps()
-    chunks = [step for step in steps if step.step == "chunk"]
+    facts = known._turns["t"].facts()
+    chunks = [one.fact.text for one in facts if isinstance(one.fact, ChunkHeard)]
 
-    assert 19 <= sum(step.step == "chunk" for step in seen)
-    assert ["o", "ne two three four."] == [step.about["text"] for step in chunks]
+    assert 19 <= sum(isinstance(one.fact, ChunkHeard) for one in seen)
+    assert ["o", "ne two three four."] == chunks
     [whole] = explanations.explain_each(seen).values()
-    [summed] = explanations.explain_each(steps).values()
+    [summed] = explanations.explain_each(facts).values()
     assert whole == summed
 
 
 async def test_what_was_thought_and_what_tools_were_told_is_nobodys_business() -> None:
     known = kept_in(store())
     hook = known.listen("t")
-    hook(TraceStep("reply", 0.0, {"persona": "Ren"}, "t"))
-    hook(TraceStep("chunk", 0.1, {"kind": "thought", "text": "secret thought"}, "t"))
-    hook(TraceStep("aside", 0.2, {"kind": "thought", "text": "secret aside"}, "t"))
-    hook(TraceStep("tool", 0.3, {"name": "note", "arguments": "secret argument", "seconds": 0.1}, "t"))
+    hook(logged(ReplyBegan, persona="Ren"))
+    hook(logged(ChunkHeard, 0.1, kind="thought", text="secret thought", detail={}))
+    hook(logged(TextHidden, 0.2, kind="thought", text="secret aside"))
+    hook(logged(ToolCalled, 0.3, tool="note", arguments="secret argument", seconds=0.1))
     hook(sent("1", "Hi."))
     await known.keep("t", Reply(Completed(), (receipt("1"),)), server="5", author="7")
     story = await known.about("1")
 
     assert story is not None
     assert "secret" not in repr(story)
-    assert any('tool note "…": took 0.100 s' in line for line in story.lines)
+    assert any("note" in line for line in english(story))
 
 
 @pytest.mark.parametrize(
@@ -190,18 +209,18 @@ async def test_the_markdown_of_a_picture_is_kept(post: Post, source: str) -> Non
 async def test_a_message_can_be_asked_about_while_its_turn_still_runs() -> None:
     known = kept_in(store())
     hook = known.listen("t")
-    hook(TraceStep("segment", 0.1, {"number": 1, "text": "Look:\n", "kind": "prose"}, "t"))
-    hook(TraceStep("segment", 0.2, {"number": 2, "text": f"{TABLE}\n", "kind": "table"}, "t"))
-    hook(TraceStep("post", 0.3, {"number": 1, "segments": [1]}, "t"))
-    hook(TraceStep("post", 0.3, {"number": 2, "segments": [2]}, "t"))
-    hook(sent("1", "Look:", posts=[1]))
-    hook(sent("2", posts=[2], attachment="table.png"))
+    hook(logged(TextCut, 0.1, number=1, text="Look:\n", kind="prose"))
+    hook(logged(TextCut, 0.2, number=2, text=f"{TABLE}\n", kind="table"))
+    hook(logged(MessagePlanned, 0.3, number=1, segments=(1,)))
+    hook(logged(MessagePlanned, 0.3, number=2, segments=(2,)))
+    hook(sent("1", "Look:", posts=(1,)))
+    hook(sent("2", posts=(2,), attachment="table.png"))
     words, picture = await known.about("1"), await known.about("2")
 
     assert words is not None
     assert picture is not None
     assert ("", TABLE) == (words.source, picture.source)
-    assert any("message 1" in line for line in words.lines)
+    assert any("Look:" in line for line in english(words))
     known.drop("t")
     assert await known.about("2") is None
 
@@ -247,17 +266,18 @@ async def test_what_came_to_nothing_is_forgotten() -> None:
     assert await known.about("unheard of") is None
 
 
-async def test_a_turn_is_bounded_in_steps_and_still_says_how_it_ended() -> None:
+async def test_a_turn_is_bounded_in_facts_and_still_says_how_it_ended() -> None:
     known = kept_in(store())
     hook = known.listen("t")
-    for _ in range(2 * explanations.MOST_STEPS):
-        hook(TraceStep("back_pressure", 0.0, {"seconds": 1.0}, "t"))
+    for _ in range(2 * explanations.MOST_FACTS):
+        hook(logged(ReadingPaused, seconds=1.0))
     hook(sent("1"))
-    for _ in range(2 * explanations.MOST_STEPS):
+    for _ in range(2 * explanations.MOST_FACTS):
         hook(sent("2"))
+    facts = known._turns["t"].facts()
 
-    assert 2 * explanations.MOST_STEPS == len(known._turns["t"].steps())
-    assert "sent" == known._turns["t"].steps()[explanations.MOST_STEPS].step
+    assert 2 * explanations.MOST_FACTS == len(facts)
+    assert isinstance(facts[explanations.MOST_FACTS].fact, MessageSent)
 
 
 async def test_a_turn_is_bounded_in_size() -> None:
@@ -268,7 +288,7 @@ async def test_a_turn_is_bounded_in_size() -> None:
     await known.keep("t", Reply(Completed(), (receipt("1"), receipt("99"))), server="5", author="7")
     [record] = await known._store.find(Namespace.EXPLANATIONS)
 
-    assert ["…"] == record.value["lines"]
+    assert [{"at": None, "said": {"key": "…"}}] == record.value["lines"]
 
 
 async def test_who_never_ends_a_turn_costs_little() -> None:
@@ -283,15 +303,29 @@ async def test_who_never_ends_a_turn_costs_little() -> None:
     assert await known.about("0") is None
 
 
-async def test_what_another_version_kept_is_read_as_far_as_it_goes() -> None:
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"lines": ["    1.000 s  message 1", 2], "turn": 7, "source": "s"}, Explanation((), "s")),
+        ({"lines": "a"}, Explanation(())),
+        (
+            {"lines": [{"at": "1", "said": {"key": "a"}}, {"at": 1, "said": "a"}, {"said": {"key": "a"}}]},
+            Explanation(()),
+        ),
+        (
+            {"lines": [{"at": 1, "said": {"key": "a"}}, {"at": None, "said": {"key": "b", "values": {"c": "d"}}}]},
+            Explanation((ExplainedLine(1, Said("a")), ExplainedLine(None, Said("b", {"c": "d"})))),
+        ),
+    ],
+    ids=["English lines of an older version", "no list", "no sentences", "sentences"],
+)
+async def test_what_another_version_kept_is_read_as_far_as_it_goes(
+    value: dict[str, object], expected: Explanation
+) -> None:
     kept = store()
-    await kept.put(
-        Record(Namespace.EXPLANATIONS, "1", {"lines": ["a", 2], "turn": 7, "source": "s"}),
-        Record(Namespace.EXPLANATIONS, "2", {"lines": "a"}),
-    )
-    known = kept_in(kept)
+    await kept.put(Record(Namespace.EXPLANATIONS, "1", value))
 
-    assert [Explanation(("a", "2"), "s"), Explanation(())] == [await known.about("1"), await known.about("2")]
+    assert expected == await kept_in(kept).about("1")
 
 
 async def test_who_is_cancelled_is_cancelled() -> None:
@@ -317,5 +351,5 @@ async def test_what_keeps_text_back_is_collected_but_not_every_line_end() -> Non
     await explained.keep("t", reply, server="1", author="2")
 
     stories = [await explained.about(receipt.message_id) for receipt in reply.receipts]
-    held = [[line.strip() for line in known.lines if "held" in line] for known in stories if known]
-    assert [[], ['held 0.500 s by "(", which might close'], [], []] == held
+    held = [[line.said for line in known.lines if line.said.key.startswith("hold.")] for known in stories if known]
+    assert [[], ["hold.mark"], [], []] == [[said.key for said in one] for one in held]

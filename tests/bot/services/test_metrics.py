@@ -12,7 +12,17 @@ import pytest
 from cadenza.bot.services import metrics as module
 from cadenza.bot.services.metrics import Metrics
 from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
-from cadenza.explain.steps import TraceStep
+from cadenza.explain.recorder import Trace
+from cadenza.facts import (
+    AttemptBegan,
+    MessageDeleted,
+    MessageLeftOut,
+    MessagePlanned,
+    MessageRefused,
+    QueueRestored,
+    RequestSent,
+    StopAsked,
+)
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
@@ -30,6 +40,12 @@ from cadenza.types import (
     ToolUse,
     Usage,
 )
+from tests.bot.some_facts import logged
+
+
+def traced(metrics: Metrics) -> Trace:
+    """A trace whose facts are counted."""
+    return Trace(metrics.hear, clock=lambda: 0.0)
 
 
 def figure(metrics: Metrics, name: str) -> float | None:
@@ -59,9 +75,24 @@ def figure(metrics: Metrics, name: str) -> float | None:
 def test_turns_are_counted_by_how_they_ended(outcome: Outcome, labels: str) -> None:
     metrics = Metrics()
 
-    metrics.turn_ended(Reply(outcome), seconds=2.0, waited=1.0)
+    traced(metrics).ends(Reply(outcome))
 
     assert 1.0 == figure(metrics, f"turns_total{{{labels}}}")
+
+
+def test_a_reply_that_raises_is_counted() -> None:
+    metrics = Metrics()
+
+    traced(metrics).breaks_off(KeyError("secret"))
+
+    assert 1.0 == figure(metrics, 'turns_total{outcome="raised",reason="KeyError"}')
+
+
+def test_turns_are_measured() -> None:
+    metrics = Metrics()
+
+    metrics.turn_ended(seconds=2.0, waited=1.0)
+
     assert (2.0, 1.0) == (figure(metrics, "turn_seconds_sum"), figure(metrics, "queue_seconds_sum"))
 
 
@@ -69,9 +100,12 @@ def test_tokens_and_tools_are_counted() -> None:
     metrics = Metrics()
     use = ToolUse(ToolCall("1", "dice", "{}"), ToolResult(("4",)))
     failed = ToolUse(ToolCall("2", "dice", "{}"), ToolResult(("no",), is_error=True))
-    reply = Reply(Completed(), usage=Usage(10, 4, 3, 1), model="openai:gpt", tools=(use, failed))
+    trace = traced(metrics)
 
-    metrics.turn_ended(reply, seconds=1.0, waited=0.0)
+    trace.used(use, remembered=False)
+    trace.used(failed, remembered=False)
+    trace.used(use, remembered=True)
+    trace.ends(Reply(Completed(), usage=Usage(10, 4, 3, 1), model="openai:gpt"))
 
     kinds = {
         kind: figure(metrics, f'tokens_total{{kind="{kind}",model="openai:gpt"}}')
@@ -93,15 +127,11 @@ async def test_a_real_reply_tells_when_it_first_spoke_and_how_long_readers_waite
     assert not metrics._replies
 
 
-def _told(metrics: Metrics, step: str, at: float = 0.0, **about: object) -> None:
-    metrics.hear(TraceStep(step, at, about, "turn"))
-
-
 def test_the_time_from_a_stop_to_the_end_is_told() -> None:
-    metrics = Metrics()
+    metrics, times = Metrics(), iter([0.0, 2.25])
 
-    _told(metrics, "stop", 2.0, reason="user", by="1")
-    _told(metrics, "end", 2.25)
+    metrics.hear(logged(StopAsked, 2.0))
+    Trace(metrics.hear, "t", clock=lambda: next(times)).ends(Reply(Completed()))
 
     assert (1.0, 0.25) == (figure(metrics, "stop_seconds_count"), figure(metrics, "stop_seconds_sum"))
 
@@ -112,7 +142,7 @@ def test_the_time_from_a_stop_to_the_end_is_told() -> None:
 def test_tries_after_the_first_are_fallbacks(why: str, expected: float | None) -> None:
     metrics = Metrics()
 
-    _told(metrics, "try", number=1, why=why)
+    metrics.hear(logged(AttemptBegan, why=why))
 
     assert expected == figure(metrics, f'fallbacks_total{{kind="{why.replace(" ", "_")}"}}')
 
@@ -120,13 +150,15 @@ def test_tries_after_the_first_are_fallbacks(why: str, expected: float | None) -
 def test_what_was_made_good_is_counted() -> None:
     metrics = Metrics()
 
-    _told(metrics, "request", error=None)
-    _told(metrics, "request", error={"type": "ProviderError"})
-    _told(metrics, "brought_back", posts=[1])
+    metrics.hear(logged(RequestSent))
+    metrics.hear(logged(RequestSent, error={"type": "ProviderError"}))
+    for kind in (QueueRestored, MessageDeleted, MessageRefused, MessageLeftOut):
+        metrics.hear(logged(kind))
     metrics.recovered("finished_after_restart")
 
-    kinds = ("request_changed", "brought_back", "finished_after_restart")
-    assert [1.0, 1.0, 1.0] == [figure(metrics, f'recoveries_total{{kind="{kind}"}}') for kind in kinds]
+    facts = ("queue_restored", "message_deleted", "message_refused", "message_left_out")
+    kinds = ("request_changed", *facts, "finished_after_restart")
+    assert [1.0] * 6 == [figure(metrics, f'recoveries_total{{kind="{kind}"}}') for kind in kinds]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +213,9 @@ def test_names_that_are_made_up_do_not_grow_without_end() -> None:
     metrics = Metrics()
     for number in range(300):
         use = ToolUse(ToolCall("1", f"tool{number}", "{}"), ToolResult(("4",)))
-        metrics.turn_ended(Reply(Completed(), model=f"m:{number}", tools=(use,)), seconds=1.0, waited=0.0)
+        trace = traced(metrics)
+        trace.used(use, remembered=False)
+        trace.ends(Reply(Completed(), model=f"m:{number}"))
 
     assert metrics.rendered().count(b"cadenza_tools_total{") <= 101
     assert metrics.rendered().count(b"cadenza_tokens_total{") <= 51 * 4
@@ -191,7 +225,7 @@ def test_replies_that_never_end_are_given_up(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(module, "_REPLIES", 3)
     metrics = Metrics()
     for number in range(10):
-        metrics.hear(TraceStep("post", 0.0, {"number": 1}, str(number)))
+        metrics.hear(logged(MessagePlanned, 0.0, str(number), number=1))
 
     assert ["7", "8", "9"] == list(metrics._replies)
 
@@ -202,8 +236,8 @@ def test_without_the_package_nothing_is_counted_and_one_line_says_so(
     monkeypatch.setattr(module, "COUNTING", False)
     with caplog.at_level(logging.INFO):
         metrics = Metrics()
-        _told(metrics, "end")
-        metrics.turn_ended(Reply(Completed()), seconds=1.0, waited=0.0)
+        traced(metrics).ends(Reply(Completed()))
+        metrics.turn_ended(seconds=1.0, waited=0.0)
         metrics.called("GET /x", 403)
         metrics.recovered("x")
         metrics.refused("x")

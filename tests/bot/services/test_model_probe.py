@@ -19,7 +19,7 @@ pytestmark = pytest.mark.looptime
 async def test_a_model_that_answers_is_named_with_its_word() -> None:
     result = await probe([scripted(lambda _: ["ready"], name="parrot")], Settings())
 
-    assert ("ready", "parrot", "") == (result.word, result.model, result.trouble)
+    assert ("ready", "parrot", None) == (result.word, result.model, result.trouble)
 
 
 async def test_a_long_answer_is_shortened() -> None:

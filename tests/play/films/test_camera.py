@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.explain.steps import TraceStep
+from cadenza.explain.sentences import Said, as_json
+from cadenza.facts import ChunkHeard, Fact, LoggedFact, ReplyBegan, ReplyEnded, StopAsked
 from cadenza.play.films.camera import Camera
 from cadenza.play.films.film import FilmRecord
 from cadenza.play.films.plan import Rehearsal, beats_of
@@ -23,6 +24,9 @@ from cadenza.sim.wire import Json, RestRequest
 from cadenza.sim.world import World
 
 pytestmark = pytest.mark.looptime
+
+
+BEGUN, STOP = ReplyBegan("reply", "", "Ren", None, {}), StopAsked("user", "Mia")
 
 
 class Clock:
@@ -68,13 +72,13 @@ class Room:
         """The kinds of that."""
         return [record.kind for record in self.news]
 
-    def step(self, step: str, at: float = 0.0, turn: str = "1", **about: object) -> None:
+    def fact(self, fact: Fact, at: float = 0.0, turn: str = "1") -> None:
         """Something happens inside a reply."""
-        self.camera.hook(TraceStep(step, at, about, turn))
+        self.camera.hook(LoggedFact(fact, at, turn))
 
     def chunk(self, text: str, at: float = 0.0, turn: str = "1", kind: str = "text") -> None:
         """A model says something."""
-        self.step("chunk", at, turn, kind=kind, text=text, since=0.0, detail={})
+        self.fact(ChunkHeard(kind, 0.0, text), at, turn)
 
     def ask(self, name: str, **data: Any) -> str:
         """Jo and Mia use a command, to which the bot answers with *data*; gives back the interaction."""
@@ -348,17 +352,19 @@ def test_tokens_are_gathered_until_something_else_happens() -> None:
     room = Room()
     room.chunk("a")
     room.chunk("b")
-    room.step("segment", text="ab")
+    room.fact(STOP)
     room.chunk("c", kind="thought")
     room.mia.says(room.general, "Hello")
-    room.step("chunk", kind="finished", text="", since=0.0, detail={"reason": "stop"})
+    room.fact(ChunkHeard("finished", 0.0, "", {"reason": "stop"}))
 
-    assert room.kinds == ["tokens", "step", "tokens", "message", "step"]
+    assert room.kinds == ["tokens", "fact", "tokens", "message", "fact"]
     assert ("ab", "c") == (room.news[0].about["text"], room.news[2].about["text"])
+    assert as_json(Said("stop.person.by", {"by": "Mia"})) == room.news[1].about["told"]
     assert room.news[4].about == {
         "turn": "1",
-        "step": "chunk",
+        "fact": "chunk_heard",
         "about": {"kind": "finished", "text": "", "since": 0.0, "detail": {"reason": "stop"}},
+        "told": None,
     }
 
 
@@ -374,14 +380,14 @@ def test_somebody_who_watches_is_given_tokens_by_a_timer() -> None:
 def test_each_of_several_turns_has_its_own_time() -> None:
     room = Room()
     room.clock.now = 110.0
-    room.step("reply", 0.0, "1")
+    room.fact(BEGUN, 0.0, "1")
     room.clock.now = 115.0
-    room.step("reply", 0.0, "2")
+    room.fact(BEGUN, 0.0, "2")
     room.clock.now = 116.0
-    room.step("segment", 6.0, "1")
-    room.step("segment", 1.0, "2")
+    room.fact(STOP, 6.0, "1")
+    room.fact(STOP, 1.0, "2")
     room.chunk("x", 1.0, "2")
-    room.step("end", 1.0, "2")
+    room.fact(ReplyEnded({}, 0, "", 0, 0, {}), 1.0, "2")
 
     times = [record.at for record in room.news if record.kind != "fate"]
     assert [10.0, 15.0, 16.0, 16.0, 16.0, 16.0] == times
@@ -390,7 +396,7 @@ def test_each_of_several_turns_has_its_own_time() -> None:
 def test_a_reply_that_began_before_the_camera_has_the_time_of_day() -> None:
     room = Room()
     room.clock.now = 103.0
-    room.step("segment", 57.0)
+    room.fact(STOP, 57.0)
     room.chunk("x", 58.0)
     room.camera.flush()
 
@@ -402,16 +408,16 @@ def test_nothing_is_filmed_before_what_was_filmed_already() -> None:
     room = Room()
     room.clock.now = 100.0000004
     room.mia.says(room.general, "Hello")
-    room.step("reply")
+    room.fact(BEGUN)
     room.clock.now = 101.0000004
     room.mia.says(room.general, "Hello")
-    room.step("segment", 1.0)
+    room.fact(STOP, 1.0)
 
     times = [record.at for record in room.news]
     assert sorted(times) == times
 
 
-def test_stories_stand_behind_the_step_that_tells_them() -> None:
+def test_stories_stand_behind_the_fact_that_tells_them() -> None:
     records = rehearse(
         Rehearsal(beats_of("One.\n<think>hm</think>Two."), Settings.of(degree=2), asked="Hello?")
     ).records

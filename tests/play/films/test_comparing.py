@@ -93,7 +93,7 @@ def test_a_comparison_is_json() -> None:
 
 def telling(texts: Sequence[str]) -> ReplySummary:
     messages = tuple(message(text=text) for text in texts)
-    return counted([ReplySummary("Ren", {}, messages, (), (), {}, ReplyNumbers(messages=len(texts)))])[0]
+    return counted([ReplySummary("Ren", {}, messages, (), (), {}, "", ReplyNumbers(messages=len(texts)))])[0]
 
 
 TEXTS = st.lists(st.sampled_from(["One.", "Two.", "日本語" * 40, "x" * 300, "\x1b[0m"]), max_size=6)

@@ -63,9 +63,9 @@ def test_when_the_webhook_is_deleted(trouble: RehearsalFault, said: list[int]) -
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        pytest.param({"what": "meteor"}, "'meteor' is no fault that is known", id="unknown"),
+        pytest.param({"what": "meteor"}, "'meteor' is not a known fault", id="unknown"),
         pytest.param(
-            {"what": "disconnect"}, "'disconnect' is no fault .* slow, broken, webhook_gone$", id="no gateway"
+            {"what": "disconnect"}, "'disconnect' is not a known fault; .* slow, broken, webhook_gone$", id="no gateway"
         ),
         pytest.param({"what": "slow", "times": 0}, "at least once", id="never"),
         pytest.param({"what": "slow", "at_message": -1}, "from message 1 on", id="before the first"),

@@ -35,7 +35,7 @@ def test_a_file_is_the_gzip_of_json_and_always_the_same() -> None:
     film = Film((FilmRecord(0.1234567, "note", {"text": "é"}),))
 
     assert gzip.decompress(dump(film)).decode() == (
-        '{"film":2,"title":"","seconds":0.123457,"settings":{},"records":[{"at":0.123457,"kind":"note","text":"é"}]}'
+        '{"film":3,"title":"","seconds":0.123457,"settings":{},"records":[{"at":0.123457,"kind":"note","text":"é"}]}'
     )
     assert dump(film) == dump(film)
     assert dump(film)[4:8] == bytes(4), "a time of writing would make each file another"
@@ -75,26 +75,27 @@ def test_records_can_be_had_by_their_kind() -> None:
 
 
 def test_fields_that_are_not_known_are_passed_over() -> None:
-    assert from_json({"film": 2, "records": [], "tomorrow": True}) == Film(())
+    assert from_json({"film": 3, "records": [], "tomorrow": True}) == Film(())
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param('{"film": 2, "rec', "not valid JSON", id="half of one"),
+        pytest.param('{"film": 3, "rec', "not valid JSON", id="half of one"),
         pytest.param("[" * 100_000, "not valid JSON", id="nested too deep"),
         pytest.param("[]", "must look like", id="a list"),
         pytest.param('{"records": []}', "must look like", id="no version"),
-        pytest.param('{"film": 1, "records": [], "packed": true}', "version 1, and only 2", id="of yesterday"),
-        pytest.param('{"film": 3, "records": []}', "version 3", id="of tomorrow"),
-        pytest.param('{"film": 2, "records": {}}', "must look like", id="no list of records"),
-        pytest.param('{"film": 2, "title": 3, "records": []}', "title must be a text", id="a title that is none"),
-        pytest.param('{"film": 2, "records": [3]}', "record 1 needs a time", id="a record that is none"),
-        pytest.param('{"film": 2, "records": [{"at": 0}]}', "record 1 needs a time", id="without a kind"),
-        pytest.param('{"film": 2, "records": [{"at": -1, "kind": "note"}]}', "record 1", id="before it began"),
-        pytest.param('{"film": 2, "records": [{"at": NaN, "kind": "note"}]}', "record 1", id="at no time"),
+        pytest.param('{"film": 1, "records": []}', "version 1, and only 3 is known; make it again$", id="the first"),
+        pytest.param('{"film": 2, "records": []}', "version 2, and only 3 is known; make it again$", id="of yesterday"),
+        pytest.param('{"film": 4, "records": []}', "version 4, and only 3 is known; update", id="of tomorrow"),
+        pytest.param('{"film": 3, "records": {}}', "must look like", id="no list of records"),
+        pytest.param('{"film": 3, "title": 3, "records": []}', "title must be a text", id="a title that is none"),
+        pytest.param('{"film": 3, "records": [3]}', "record 1 needs a time", id="a record that is none"),
+        pytest.param('{"film": 3, "records": [{"at": 0}]}', "record 1 needs a time", id="without a kind"),
+        pytest.param('{"film": 3, "records": [{"at": -1, "kind": "note"}]}', "record 1", id="before it began"),
+        pytest.param('{"film": 3, "records": [{"at": NaN, "kind": "note"}]}', "record 1", id="at no time"),
         pytest.param(
-            json.dumps({"film": 2, "records": [{"at": 2, "kind": "a"}, {"at": 1, "kind": "a"}]}),
+            json.dumps({"film": 3, "records": [{"at": 2, "kind": "a"}, {"at": 1, "kind": "a"}]}),
             "record 2 is earlier",
             id="out of order",
         ),

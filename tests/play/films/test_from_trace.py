@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from cadenza.explain.steps import TraceStep
+from cadenza.facts import LoggedFact, MessageDeleted, MessageSent
 from cadenza.play.films.film import dump, load
 from cadenza.play.films.from_trace import films_of
 from cadenza.play.films.summary import tellings
@@ -17,12 +17,15 @@ from cadenza.types import Persona, Scene
 SCENE = Scene("kitchen", Persona("Ren"))
 
 
-def traced(text: str, *, turn: str = "") -> list[TraceStep]:
-    """The trace of a reply."""
-    steps: list[TraceStep] = []
+SENT = MessageSent((), "Oops", (), (), "5", None, None, None, {}, 0.1)
+
+
+def traced(text: str, *, turn: str = "") -> list[LoggedFact]:
+    """The facts of a reply."""
+    facts: list[LoggedFact] = []
     pieces = [text[start : start + 4] for start in range(0, len(text), 4)]
-    asyncio.run(say(MemoryTarget(), pieces, scene=SCENE, settings=Settings.of(degree=1), trace=steps.append))
-    return [replace(step, turn=turn or step.turn) for step in steps]
+    asyncio.run(say(MemoryTarget(), pieces, scene=SCENE, settings=Settings.of(degree=1), trace=facts.append))
+    return [replace(logged, turn=turn or logged.turn) for logged in facts]
 
 
 def test_the_messages_of_a_trace_are_those_of_its_film() -> None:
@@ -49,7 +52,7 @@ def test_the_film_of_a_trace_can_be_written_read_and_told() -> None:
 
     [telling] = tellings(load(dump(film)))
     assert ["One.", "Two (or\nthree)."] == [message.text for message in telling.messages]
-    assert ["reply", "newline"] == [message.story["starts"] for message in telling.messages]
+    assert ["reply", "line"] == [message.story["starts"]["reason"] for message in telling.messages]  # type: ignore[index]  # it is an object
 
 
 def test_each_reply_of_a_trace_is_a_film() -> None:
@@ -61,15 +64,8 @@ def test_each_reply_of_a_trace_is_a_film() -> None:
 
 
 def test_a_message_under_another_name_with_a_file_is_shown_as_such() -> None:
-    about = {
-        "posts": [],
-        "text": "",
-        "message": "5",
-        "identity": "Ren (mad)",
-        "attachment": "table.png",
-        "seconds": 0.1,
-    }
-    film = films_of([TraceStep("sent", 1.0, about, "t")])[0]
+    fact = replace(SENT, text="", identity="Ren (mad)", attachment="table.png")
+    film = films_of([LoggedFact(fact, 1.0, "t")])[0]
 
     shown = film.of_kind("message")[0].about["message"]
     assert ("Ren (mad)", True) == (shown["author"]["name"], shown["author"]["is_webhook"])
@@ -77,10 +73,10 @@ def test_a_message_under_another_name_with_a_file_is_shown_as_such() -> None:
 
 
 def test_a_message_that_was_taken_back_is_gone() -> None:
-    steps = [
-        TraceStep("sent", 1.0, {"posts": [], "text": "Oops", "message": "5", "seconds": 0.1}, "t"),
-        TraceStep("deleted", 2.0, {"message": "5", "seconds": 0.1, "error": None}, "t"),
-        TraceStep("deleted", 3.0, {"message": "6", "seconds": 0.1, "error": {"type": "X"}}, "t"),
+    facts = [
+        LoggedFact(SENT, 1.0, "t"),
+        LoggedFact(MessageDeleted("5", 0.1, None), 2.0, "t"),
+        LoggedFact(MessageDeleted("6", 0.1, {"type": "X"}), 3.0, "t"),
     ]
 
-    assert ["5"] == [record.about["id"] for record in films_of(steps)[0].of_kind("deleted")]
+    assert ["5"] == [record.about["id"] for record in films_of(facts)[0].of_kind("deleted")]

@@ -18,7 +18,7 @@ from cadenza.play.films.sources import LARGEST
 from cadenza.types import TextDelta
 from tests.play.films.told import filmed
 
-STEP = b'{"step": "chunk", "at": 0.5, "kind": "text", "text": "Hi."}\n'
+FACT = b'{"fact": "chunk_heard", "at": 0.5, "kind": "text", "since": 0.5, "text": "Hi."}\n'
 LINES = b'{"chunks": ["One.\\n"], "settings": {"degree": 1}}\n{"chunks": ["Two."]}\n'
 SSE = b'data: {"object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"Hello."}}]}\n\ndata: [DONE]\n\n'
 
@@ -118,7 +118,7 @@ def test_a_long_text_is_said_in_larger_pieces_in_the_same_time() -> None:
         pytest.param(b"a\xff", "'answer.md' is not text in UTF-8", id="not UTF-8"),
         pytest.param(b"a\x00b", "'answer.md' is not text", id="binary"),
         pytest.param(b"a" * (LARGEST + 1), "'answer.md' is larger than ", id="large"),
-        pytest.param(b'{"film": 2, "records": 5}', "the film cannot be read", id="half a film"),
+        pytest.param(b'{"film": 3, "records": 5}', "the film cannot be read", id="half a film"),
         pytest.param(b'{"chunks": 5}', "line 1 cannot be replayed", id="half a line"),
     ],
 )
@@ -147,10 +147,11 @@ def test_what_is_said_to_be_a_text_must_be_one(data: bytes, complaint: str) -> N
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        pytest.param(STEP, True, id="a step"),
-        pytest.param(b"rubbish\n" + STEP, True, id="half of them"),
-        pytest.param(b"rubbish\n" * 2 + STEP, False, id="less than half"),
-        pytest.param(b"\xff\n" + STEP * 50, True, id="much of it"),
+        pytest.param(FACT, True, id="a fact"),
+        pytest.param(b"rubbish\n" + FACT, True, id="half of them"),
+        pytest.param(b"rubbish\n" * 2 + FACT, False, id="less than half"),
+        pytest.param(b"\xff\n" + FACT * 50, True, id="much of it"),
+        pytest.param(b'{"step": "chunk", "at": 0.5, "kind": "text", "text": "Hi."}\n', False, id="an old trace"),
         pytest.param(b"Hello.\n", False, id="text"),
         pytest.param(LINES, False, id="replay"),
         pytest.param(b"", False, id="nothing"),
@@ -173,8 +174,8 @@ def test_of_what_is_too_large_not_all_is_read_but_of_a_trace_it_is(tmp_path: Pat
         os.truncate(large.fileno(), 2 * LARGEST)
     assert LARGEST + 1 == len(data_of(str(file)))
 
-    file.write_bytes(STEP + b"\n" * (2 * LARGEST))
-    assert len(STEP) + 2 * LARGEST == len(data_of(str(file)))
+    file.write_bytes(FACT + b"\n" * (2 * LARGEST))
+    assert len(FACT) + 2 * LARGEST == len(data_of(str(file)))
 
 
 @pytest.mark.parametrize(("name", "why"), [("no-such-file", "No such file"), (".", "Is a directory"), ("a\0b", "null")])

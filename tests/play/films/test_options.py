@@ -105,7 +105,7 @@ def test_a_limit_is_messages_and_seconds(word: str, limits: Rate | None) -> None
         pytest.param(("--set", "degree"), "a setting is given as name=value", id="no value"),
         pytest.param(("--settings", "nowhere.toml"), "cannot read the settings file 'nowhere.toml'", id="no file"),
         pytest.param(("--diff", "nowhere.toml", "x"), "cannot read the settings file 'nowhere.toml'", id="no sides"),
-        pytest.param(("--fault", "boom"), "'boom' is no fault that is known here; choose one of rate_limit", id="fault"),
+        pytest.param(("--fault", "boom"), "'boom' is not a known fault; choose one of rate_limit", id="fault"),
         pytest.param(("--fault", "lostx0"), "a fault happens at least once", id="never"),
         pytest.param(("--fault", "lost 2"), "what goes wrong is given as lost, lostx2 or lost@3", id="no fault"),
         pytest.param(("--limit", "many"), "a limit is a number of messages and of seconds, such as 5/5", id="limit"),

@@ -63,9 +63,9 @@ def said(film: Film, *, by: str = "") -> list[str]:
     ]
 
 
-def steps(film: Film, name: str) -> list[Any]:
-    """What is told of the steps of this name."""
-    return [record.about["about"] for record in film.of_kind("step") if record.about["step"] == name]
+def facts(film: Film, name: str) -> list[Any]:
+    """The values of the facts of this name."""
+    return [record.about["about"] for record in film.of_kind("fact") if record.about["fact"] == name]
 
 
 def test_a_text_becomes_messages() -> None:
@@ -76,7 +76,7 @@ def test_a_text_becomes_messages() -> None:
     assert film.reply is not None
     assert film.reply.outcome == Completed("stop")
     assert film.reply.transcript == "One.\nTwo."
-    assert ["reply", "end"] == [film.of_kind("step")[index].about["step"] for index in (0, -1)]
+    assert ["reply_began", "reply_ended"] == [film.of_kind("fact")[index].about["fact"] for index in (0, -1)]
 
 
 def test_the_film_says_which_settings_it_was_played_with() -> None:
@@ -136,15 +136,17 @@ def test_tables_are_pictures_and_painting_takes_no_time() -> None:
     wanted = Rehearsal(beats_of(TALK, 1e6), settings=Settings.of(tables="picture"), painter=Painter(), limits=None)
     film = rehearse(wanted)
 
-    assert ["table.png"] == [one["attachment"] for one in steps(film, "sent") if one["attachment"]]
-    assert [0.0] * len(steps(film, "sent")) == [one["waited"].get("picture", 0.0) for one in steps(film, "sent")]
+    assert ["table.png"] == [one["attachment"] for one in facts(film, "message_sent") if one["attachment"]]
+    assert [0.0] * len(facts(film, "message_sent")) == [
+        one["waited"].get("picture", 0.0) for one in facts(film, "message_sent")
+    ]
     assert dump(film) == dump(rehearse(wanted))
 
 
 def test_without_a_painter_tables_are_text() -> None:
     film = rehearse(Rehearsal(beats_of(TALK), settings=Settings.of(tables="picture"), painter=None))
 
-    assert [one["attachment"] for one in steps(film, "sent")] == [None] * len(steps(film, "sent"))
+    assert [one["attachment"] for one in facts(film, "message_sent")] == [None] * len(facts(film, "message_sent"))
 
 
 def test_people_and_emoji_are_named_as_discord_wants_it() -> None:
@@ -187,7 +189,9 @@ def test_a_reply_can_be_stopped(wanted: dict[str, Any]) -> None:
     assert film.reply is not None
     assert film.reply.outcome == Stopped(StopReason.USER)
     assert [(2.5, "Mia")] == [
-        (round(one.at, 3), one.about["about"]["by"]) for one in film.of_kind("step") if one.about["step"] == "stop"
+        (round(one.at, 3), one.about["about"]["by"])
+        for one in film.of_kind("fact")
+        if one.about["fact"] == "stop_asked"
     ]
     assert 2.5 <= film.seconds < 4
 
@@ -210,8 +214,8 @@ def test_a_tight_limit_has_messages_merged() -> None:
     wanted = Rehearsal(beats_of("One.\nTwo.\nThree.\nFour.\nFive.\nSix.\n" * 2, 500), settings=Settings.of(degree=1))
     loose, tight = rehearse(replace(wanted, limits=None)), rehearse(replace(wanted, limits=Rate(2, 8.0)))
 
-    assert steps(loose, "merged") == []
-    assert steps(tight, "merged") != []
+    assert facts(loose, "messages_merged") == []
+    assert facts(tight, "messages_merged") != []
     assert "\n".join(said(loose)) == "\n".join(said(tight))
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.errors import ErrorKind, InputError
-from cadenza.explain.steps import TraceStep, line_of
+from cadenza.explain.fact_log import line_of
+from cadenza.facts import ChunkHeard, LoggedFact, ReplyBegan, ReplyEnded
 from cadenza.play.films.film import dump
 from cadenza.play.films.plan import Interlude, Rehearsal, beats_of
 from cadenza.play.films.rehearsal import rehearse
@@ -128,9 +129,9 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(b"abc\x00def", "", "the input is not text", id="a zero"),
         pytest.param("x" * (LARGEST + 1), "", "larger than 8 MB", id="too much"),
         pytest.param(b"\xff\xfe\x00", "", "not text in UTF-8", id="half of UTF-16"),
-        pytest.param('{"film": 2, "rec', "", "film is not valid JSON", id="half a film"),
-        pytest.param('{"film": 3, "records": []}', "", "version 3", id="a film of tomorrow"),
-        pytest.param('{"film": 2, "records": []}', "", "no model said anything", id="an empty film"),
+        pytest.param('{"film": 3, "rec', "", "film is not valid JSON", id="half a film"),
+        pytest.param('{"film": 4, "records": []}', "", "version 4", id="a film of tomorrow"),
+        pytest.param('{"film": 3, "records": []}', "", "no model said anything", id="an empty film"),
         pytest.param(lines(HEAD, {"after": 0.1}), "", "line 2 of the recording", id="a broken recording"),
         pytest.param(lines(HEAD) + '{"after": 0.1, "te', "", "line 2 of the recording", id="half a recording"),
         pytest.param(lines({"recording": 9}), "", "version 9", id="a recording of tomorrow"),
@@ -138,7 +139,9 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(lines({"chunks": "Hi"}), "", "line 1 cannot be replayed", id="a broken line to replay"),
         pytest.param(lines({"chunks": ["Hi"]}, {"chunk": []}), "", "line 2 cannot be replayed", id="a misspelt one"),
         pytest.param('{"chunks": ["Hi"]}\n\n{broken', "", r"^line 3 cannot be replayed: the line is not valid JSON: .* \(column 2\)$", id="half a line"),
-        pytest.param(lines({"step": "reply", "at": 0}), "", "no model said anything in this trace", id="a silent trace"),
+        pytest.param(lines({"fact": "stop_asked", "at": 0, "reason": "user", "by": ""}), "", "no model said anything in this trace", id="a silent trace"),
+        pytest.param(lines({"step": "reply", "at": 0}), "", "the trace cannot be read: .* older version; record the reply again", id="an old trace"),
+        pytest.param(lines({"fact": "dream", "at": 0}), "", "the trace cannot be read: 'dream' is not a known fact", id="a trace of tomorrow"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused_with_a_sentence(data: bytes | str, name: str, why: str) -> None:
@@ -258,34 +261,44 @@ def test_several_lines_are_several_sources() -> None:
     assert ["a", "b"] == [text(source) for source in understood(lines({"chunks": ["a"]}, {"chunks": ["b"]}))]
 
 
-def traced() -> list[TraceStep]:
-    """The trace of a reply that calls a tool, and of another beside it."""
-    chunk = {"since": 0.0, "text": "", "detail": {}}
+def begun(persona: str, settings: dict[str, object], turn: str = "1") -> LoggedFact:
+    """A reply begins."""
+    return LoggedFact(ReplyBegan("reply", "", persona, None, settings), 0.0, turn)
+
+
+def heard(at: float, kind: str, text: str = "", turn: str = "1", **detail: object) -> LoggedFact:
+    """Something arrived from the model."""
+    return LoggedFact(ChunkHeard(kind, 0.0, text, detail), at, turn)
+
+
+def traced() -> list[LoggedFact]:
+    """The facts of a reply that calls a tool, and of another beside it."""
     return [
-        TraceStep("reply", 0.0, {"persona": "Ren", "settings": {"degree": 3}}, "1"),
-        TraceStep("chunk", 0.5, {**chunk, "kind": "thought", "text": "Hm."}, "1"),
-        TraceStep("reply", 0.0, {"persona": "", "settings": {"gone": 1}}, "2"),
-        TraceStep("chunk", 1.0, {**chunk, "kind": "text", "text": "One. "}, "1"),
-        TraceStep(
-            "chunk", 1.0, {**chunk, "kind": "call", "detail": {"id": "1", "name": "dice", "arguments": "{}"}}, "1"
-        ),
-        TraceStep("chunk", 1.0, {**chunk, "kind": "finished", "detail": {"reason": "tool_calls"}}, "1"),
-        TraceStep("chunk", 2.5, {**chunk, "kind": "text", "text": "Two."}, "1"),
-        TraceStep("chunk", 2.5, {**chunk, "kind": "usage", "detail": {"input_tokens": 3, "output_tokens": 4}}, "1"),
-        TraceStep("chunk", 2.6, {**chunk, "kind": "finished", "detail": {"reason": "length"}}, "1"),
-        TraceStep("chunk", 0.25, {**chunk, "kind": "text", "text": "Other."}, "2"),
-        TraceStep(
-            "chunk", 0.5, {**chunk, "kind": "failed", "detail": {"error": {"text": "no", "kind": "timeout"}}}, "2"
-        ),
-        TraceStep("end", 3.0, {}, "1"),
+        begun("Ren", {"degree": 3}),
+        heard(0.5, "thought", "Hm."),
+        begun("", {"gone": 1}, "2"),
+        heard(1.0, "text", "One. "),
+        heard(1.0, "call", id="1", name="dice", arguments="{}"),
+        heard(1.0, "finished", reason="tool_calls"),
+        heard(2.5, "text", "Two."),
+        heard(2.5, "usage", input_tokens=3, output_tokens=4),
+        heard(2.6, "finished", reason="length"),
+        heard(0.25, "text", "Other.", "2"),
+        heard(0.5, "failed", turn="2", error={"text": "no", "kind": "timeout"}),
+        LoggedFact(ReplyEnded({}, 0, "", 0, 0, {}), 3.0, "1"),
     ]
 
 
+def written(*facts: LoggedFact) -> str:
+    """*facts* as lines of a trace."""
+    return "".join(line_of(logged) + "\n" for logged in facts)
+
+
 def test_a_trace_is_all_that_was_said_in_each_reply() -> None:
-    first, second = understood("".join(line_of(step) + "\n" for step in traced()))
+    first, second = understood(written(*traced()))
 
     assert first.what == "trace"
-    assert first.told == "A trace of ours, reply 1 of 2, with its timings."
+    assert first.told == "A trace of Cadenza, reply 1 of 2, with its timings."
     assert times(first) == [(0.5, "Hm."), (1.0, "One. "), (2.5, "Two.")]
     assert chunks(first)[-2:] == [Usage(3, 4), Finished("length")]
     assert first.settings == Settings.of(degree=3)
@@ -307,26 +320,24 @@ def test_a_trace_is_all_that_was_said_in_each_reply() -> None:
 def test_of_what_a_trace_holds_only_what_can_be_said_again_is_read(
     kind: str, detail: dict[str, object], read: Chunk | None
 ) -> None:
-    said = TraceStep("chunk", 1.0, {"kind": "text", "text": "Hi."}, "1")
-    other = TraceStep("chunk", 2.0, {"kind": kind, "text": "", "detail": detail}, "1")
+    said, other = heard(1.0, "text", "Hi."), heard(2.0, kind, **detail)
     expected = [TextDelta("Hi."), *([] if read is None else [read]), Finished()]
 
-    assert chunks(only("".join(line_of(step) + "\n" for step in (said, other)))) == expected
+    assert chunks(only(written(said, other))) == expected
 
 
 def test_an_error_of_a_sort_that_is_gone_is_one_all_the_same() -> None:
-    said = TraceStep("chunk", 1.0, {"kind": "text", "text": "Hi."}, "1")
-    error = TraceStep("chunk", 1.0, {"kind": "failed", "detail": {"error": {"text": "", "kind": "gone"}}}, "1")
-    last = chunks(only("".join(line_of(step) + "\n" for step in (said, error))))[-1]
+    error = heard(1.0, "failed", error={"text": "", "kind": "gone"})
+    last = chunks(only(written(heard(1.0, "text", "Hi."), error)))[-1]
 
     assert isinstance(last, Failed)
     assert (str(last.error), last.error.kind) == ("the model failed", ErrorKind.API)
 
 
 def test_a_trace_that_breaks_off_is_read_as_far_as_it_goes() -> None:
-    whole = "".join(line_of(step) + "\n" for step in traced()[:4])
+    whole = written(*traced()[:4])
 
-    assert text(understood(whole + '{"turn": "1", "at": 2, "st')[0]) == "One. "
+    assert text(understood(whole + '{"turn": "1", "at": 2, "fa')[0]) == "One. "
 
 
 def test_a_film_can_be_played_again() -> None:
@@ -346,7 +357,7 @@ def test_a_film_with_odd_tokens_is_refused() -> None:
     tokens = {"at": 0, "kind": "tokens", "turn": "1", "sort": "text", "text": "a", "lengths": ["x"], "times": [0]}
 
     with pytest.raises(InputError, match="no numbers"):
-        understood(json.dumps({"film": 2, "records": [tokens]}))
+        understood(json.dumps({"film": 3, "records": [tokens]}))
 
 
 # --- what others write ----------------------------------------------------------------------------
@@ -392,12 +403,10 @@ def test_what_a_source_does_not_say_stays_as_it_was() -> None:
 @pytest.mark.parametrize("sort", ["replay", "trace"])
 def test_no_file_that_somebody_gives_chooses_files_of_this_machine_or_a_way_to_a_model(sort: str) -> None:
     chosen = {"table_fonts": ["/dev/zero"], "proxy": "http://evil.example", "degree": 1}
-    begun = TraceStep("reply", 0.0, {"settings": chosen}, "1")
-    spoken = TraceStep("chunk", 0.1, {"kind": "text", "text": "Hi"}, "1")
     given = (
         json.dumps({"chunks": ["Hi"], "settings": chosen})
         if sort == "replay"
-        else "\n".join(map(line_of, (begun, spoken)))
+        else written(begun("", chosen), heard(0.1, "text", "Hi"))
     )
 
     (found,) = understood(given)

@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from cadenza.bot.characters.png import plain
+from cadenza.explain.sentences import Said, rendered
+from cadenza.explain.telling import told_of
+from cadenza.facts import TextHidden
 from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, FilmRecord, dump, load
 from cadenza.play.films.summary import ReplyNumbers, counted, tellings
+from cadenza.play.films.values import part_of, parts_of
 from cadenza.sim.rate_limits import Rate
 from cadenza.text.tables import Table
 from cadenza.types import StopReason
@@ -26,8 +30,8 @@ def test_every_message_is_told_in_its_order_with_its_reasons() -> None:
     assert ["Evening, @Mia!", "Look (it\nworks).", "```py\nx = 1\n```", "Bye."] == [
         one.shown for one in telling.messages
     ]
-    assert [("reply", "newline"), ("newline", "newline"), ("newline", "code_close"), ("code_close", "final")] == [
-        (one.story["starts"], one.story["ends"]) for one in telling.messages
+    assert [("reply", "line"), ("line", "line"), ("line", "block"), ("block", "line")] == [
+        (part_of(one.story, "starts")["reason"], part_of(one.story, "ends")["reason"]) for one in telling.messages
     ]
     assert sorted(one.at for one in telling.messages) == [one.at for one in telling.messages]
 
@@ -84,13 +88,27 @@ def test_the_time_of_a_message_is_accounted_for() -> None:
 def test_what_happens_between_messages_is_told_in_words() -> None:
     telling = told(TALK, asked="Well?")
 
-    assert [("said", "Mia: Well?"), ("aside", 'thought: "hm"')] == [(one.what, one.told) for one in telling.events]
+    hidden = told_of(TextHidden("thought", "hm", ()))
+    assert hidden is not None
+    assert [("said", "Mia: Well?"), ("text_hidden", rendered(hidden))] == [
+        (one.what, one.told) for one in telling.events
+    ]
+
+
+def test_what_a_rule_holds_before_it_drops_it_is_told_once() -> None:
+    """The line is held until the text after it has come."""
+    telling = told("One.\n\n---\n\nTwo.\n")
+
+    assert [("text_changed", True)] == [(one.what, one.told.endswith(r' dropped "---\n\n".')) for one in telling.events]
 
 
 def test_a_stop_is_told_with_who_did_it() -> None:
     telling = told("One.\n" * 40, stop_at=1.0)
 
-    assert "stop: user by Mia" in [one.told for one in telling.events]
+    assert [rendered(Said("stop.person.by", {"by": "Mia"}))] == [
+        one.told for one in telling.events if one.what == "stop_asked"
+    ]
+    assert telling.ended.startswith("The reply is over")
     assert ("stopped", StopReason.USER.value) == (telling.outcome["kind"], telling.outcome["reason"])
 
 
@@ -119,7 +137,7 @@ def test_a_picture_under_its_lead_in_is_told_with_what_it_shows(shape: str) -> N
     shown = {"blocks": "Look:", "reply": "Look:", "lines": ""}[shape]
 
     assert (shown, "table.png") == (last.text, last.file)
-    assert ["tables"] == [rule["rule"] for rule in last.story["rules"]]
+    assert ["tables"] == [rule["rule"] for rule in parts_of(last.story, "rules")]
     assert {} == telling.numbers.unshown
     assert len(text.rstrip()) == max(end for message in telling.messages for _, end in message.story["raw"])
 
@@ -197,14 +215,16 @@ JSON = st.recursive(
     ),
     max_leaves=6,
 )
-NAMES = st.sampled_from(["turn", "story", "message", "step", "about", "raw", "fate", "lengths", "status", "person"])
+NAMES = st.sampled_from(
+    ["turn", "story", "message", "fact", "told", "about", "raw", "fate", "lengths", "status", "person"]
+)
 
 
 @settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["story", "step", "tokens", "fate", "call", "message", "person"]),
+            st.sampled_from(["story", "fact", "tokens", "fate", "call", "message", "person"]),
             st.dictionaries(NAMES, JSON, max_size=5) | st.fixed_dictionaries({"turn": st.just("1"), "story": JSON}),
         ),
         max_size=8,

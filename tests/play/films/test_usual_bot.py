@@ -54,14 +54,14 @@ def test_everything_is_shown_and_everybody_is_called() -> None:
     assert {"Ren"} == {one.about["message"]["author"]["name"] for one in film.of_kind("message")}
 
 
-def test_what_it_was_told_is_in_the_film_but_no_steps() -> None:
+def test_what_it_was_told_is_in_the_film_but_no_facts() -> None:
     beats = [ModelBeat(0.1, (ThoughtDelta("Hm."),)), ModelBeat(0.1, (TextDelta("Hi."),))]
     film = rehearse_usual(Rehearsal(beats, asked="Well?"))
 
     assert [("thought", "Hm."), ("text", "Hi.")] == [
         (one.about["sort"], one.about["text"]) for one in film.of_kind("tokens")
     ]
-    assert film.of_kind("step") == []
+    assert film.of_kind("fact") == []
     assert film.reply is None
 
 

@@ -80,9 +80,9 @@ def complaints(film: Film) -> Iterator[str]:
     for number, record in enumerate(stories, start=1):
         story: dict[str, Any] = record.about["story"]
         times, message = story["times"], shown[record.about["message"]]
-        if (number, ended) != (story["number"], story["starts"]):
+        if (number, ended) != (story["number"], story["starts"]["reason"]):
             yield f"{number} does not begin where the one before it ended"
-        ended = story["ends"]
+        ended = story["ends"]["reason"]
         order = [times["heard"], times["planned"], times["sending"], times["sent"]]
         if any(later < earlier - _SLACK for earlier, later in pairwise(order)):
             yield f"{number} has times out of order: {times}"
@@ -112,7 +112,7 @@ def _complaints_of_fates(film: Film) -> Iterator[str]:
     left = [place for place in range(len(raw.encode("utf-16-le")) // 2) if place not in owners]
     if "".join(part(raw, place, place + 1) for place in left).strip():
         yield f"nobody knows what became of {left}"
-    holds = [one.about["about"]["why"] for one in film.of_kind("step") if one.about["step"] == "hold"]
+    holds = [one.about["about"]["why"] for one in film.of_kind("fact") if one.about["fact"] == "text_held"]
     if holds and holds[-1]:
         yield f"what is held for {holds[-1]} is held for ever"
 

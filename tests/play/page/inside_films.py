@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
+from cadenza.explain.telling import told_story
+from cadenza.facts import (
+    AttemptBegan,
+    Edge,
+    Fact,
+    LoggedFact,
+    MessagePlanned,
+    MessageSent,
+    MessagesMerged,
+    MessageWaits,
+    ReplyBegan,
+    ReplyEnded,
+    RequestSent,
+    SendingBegan,
+    StopAsked,
+    TextChanged,
+    TextCut,
+    TextHeld,
+    TextHidden,
+)
+from cadenza.play.films.fact_records import record_of
+
 CHANNEL, ASKED, TURN = "900", "1000", "turn-1"
 Record = dict[str, Any]
+LINE = {"reason": "line", "setting": "shape", "value": "lines", "mark": "\n"}
+REPLY = {"reason": "reply", "setting": "", "value": None, "mark": ""}
 
 
-def step(at: float, name: str, *, turn: str = TURN, **about: object) -> Record:
-    """A step of the trace."""
-    return {"at": at, "kind": "step", "turn": turn, "step": name, "about": about}
+def fact(at: float, what: Fact, *, turn: str = TURN) -> Record:
+    """The record of a fact."""
+    return record_of(LoggedFact(what, at, turn), at).as_json()
 
 
 def tokens(at: float, *texts: str, every: float = 0.02, sort: str = "text", turn: str = TURN) -> Record:
@@ -24,33 +48,48 @@ def tokens(at: float, *texts: str, every: float = 0.02, sort: str = "text", turn
 
 def reply(at: float = 0.0, turn: str = TURN, persona: str = "Ren", asked: str | None = ASKED) -> Record:
     """A reply begins."""
-    return step(at, "reply", turn=turn, kind="reply", channel=CHANNEL, persona=persona, reply_to=asked, settings={})
+    return fact(at, ReplyBegan("reply", CHANNEL, persona, asked, {}), turn=turn)
 
 
-def post(at: float, number: int, text: str, boundary: str = "newline", **more: object) -> Record:
+def cut(at: float, number: int, text: str, start: int) -> Record:
+    """The buffer cut a line off that stands at *start* in the model's text."""
+    return fact(at, TextCut(number, text, "newline", "\n", "", None, "prose", ((len(text), start, ""),)))
+
+
+def post(
+    at: float, number: int, text: str, covers: tuple[int, int], *, pause: float = 0.0, segments: tuple[int, ...] = ()
+) -> Record:
     """A message is planned that is one segment of the same number."""
-    about: dict[str, object] = {
-        "number": number, "segments": [number], "text": text, "boundary": boundary, "pause": 0.0, "typing": 0.0, "breath": 0.0,
-        "thinking": 0.0, "cut": 0.0, "identity": None, "label": "", "reply": None, "picture": False,
-    }  # fmt: skip
-    return step(at, "post", **{**about, **more})
+    return fact(
+        at,
+        MessagePlanned(
+            number=number, segments=segments or (number,), text=text, origin=(), covers=(covers,), starts=Edge("line"),
+            ends=Edge("line", "shape", "lines", "\n"), pause=pause, typing=pause, breath=0.0, thinking=0.0, cut=0.0,
+            identity=None, label="", reply=None, picture=False, file=None,
+        ),
+    )  # fmt: skip
 
 
-def sent(at: float, message: str, posts: list[int], text: str, seconds: float = 0.08) -> Record:
+def changed(at: float, by: str, before: str, after: str) -> Record:
+    """A rule changed the first segment."""
+    return fact(at, TextChanged(by, "rules", "changed", (1,), (before,), (after,), ()))
+
+
+def sent(at: float, message: str, posts: list[int], text: str) -> Record:
     """A message arrived."""
-    about = {"posts": posts, "text": text, "message": message, "url": None, "identity": None, "attachment": None}
-    return step(at, "sent", **about, waited={}, seconds=seconds)
+    return fact(at, MessageSent(tuple(posts), text, (), (), message, None, None, None, {}, 0.08))
 
 
 def story(at: float, message: str, raw: list[list[int]], **more: object) -> Record:
     """What is known of a message."""
     told: dict[str, object] = {
-        "number": 1, "text": "", "name": None, "file": None, "starts": "reply", "ends": "newline", "raw": raw, "segments": [],
+        "number": 1, "text": "", "name": None, "file": None, "starts": REPLY, "ends": LINE, "raw": raw, "segments": [],
         "posts": [], "holds": [], "rules": [], "waits": [], "merged": None,
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
         "times": {"heard": at - 0.3, "planned": at - 0.2, "sending": at - 0.1, "sent": at},
     }  # fmt: skip
-    return {"at": at, "kind": "story", "turn": TURN, "message": message, "story": {**told, **more}}
+    whole = {**told, **more}
+    return {"at": at, "kind": "story", "turn": TURN, "message": message, "story": {"told": told_story(whole), **whole}}
 
 
 def call(at: float, status: int | None, retry_after: float | None = None) -> Record:
@@ -61,63 +100,61 @@ def call(at: float, status: int | None, retry_after: float | None = None) -> Rec
 
 def evening() -> list[Record]:
     """A reply with a bit of everything: a thought, a held bracket, a rule, a pause, a rate limit, a merge, a cut-off end."""
+    evening, waved, greeted = "Evening, @mia! :wave:\n", "Evening, @mia! 👋\n", "Evening, <@1>! 👋\n"
+    three = "So (first of all).\nNow two.\nAnd three."
     return [
         reply(),
-        step(0.01, "try", number=1, model="script:evening", key=None, why="first", waited=0.0, dropped=0, reminded=False),
-        step(0.02, "request", number=1, rung="", remembered=False, error=None, turns=2, tools=1, bytes=246),
+        fact(0.01, AttemptBegan(1, "script:evening", None, "first")),
+        fact(0.02, RequestSent(1, "", remembered=False, error=None, turns=2, tools=1, bytes=246)),
         tokens(0.2, "The person ", "greets me.", sort="thought"),
         tokens(0.4, "Even", "ing, ", "@mia", "! :wave:", "\n", "<think>", "mm", "</think>", "So (", "first"),
-        step(0.49, "segment", number=1, text="Evening, @mia! :wave:\n", boundary="newline", kind="prose"),
-        step(0.49, "rule", rule="emoji", effect="changed", segments=[1], before=["Evening, @mia! :wave:\n"],
-             after=["Evening, @mia! 👋\n"], identity=None, label=""),
-        step(0.49, "rule", rule="mentions", effect="changed", segments=[1], before=["Evening, @mia! 👋\n"],
-             after=["Evening, <@1>! 👋\n"], identity=None, label=""),
-        post(0.49, 1, "Evening, <@1>! 👋"),
-        step(0.49, "sending", posts=[1]),
-        step(0.5, "hold", why="hidden", mark="", size=7),
-        step(0.55, "hold", why="", mark="", size=0),
-        step(0.56, "aside", kind="thought", text="mm"),
-        step(0.57, "hold", why="mark", mark="(", size=9),
+        cut(0.49, 1, evening, 0),
+        changed(0.49, "emoji", evening, waved),
+        changed(0.49, "mentions", waved, greeted),
+        post(0.49, 1, "Evening, <@1>! 👋", (0, 22)),
+        fact(0.49, SendingBegan((1,))),
+        fact(0.5, TextHeld("hidden", "", 7)),
+        fact(0.55, TextHeld("", "", 0)),
+        fact(0.56, TextHidden("thought", "mm", ((22, 39),))),
+        fact(0.57, TextHeld("mark", "(", 9)),
         call(0.57, 200),
         sent(0.57, "2001", [1], "Evening, <@1>! 👋"),
         story(
             0.57, "2001", [[0, 22]], number=1, posts=[1], segments=[1],
             rules=[
-                {"at": 0.49, "rule": "emoji", "effect": "changed", "before": ["Evening, @mia! :wave:\n"],
-                 "after": ["Evening, @mia! 👋\n"]},
-                {"at": 0.49, "rule": "mentions", "effect": "changed", "before": ["Evening, @mia! 👋\n"],
-                 "after": ["Evening, <@1>! 👋\n"]},
+                {"at": 0.49, "rule": "emoji", "stage": "rules", "effect": "changed", "before": [evening], "after": [waved]},
+                {"at": 0.49, "rule": "mentions", "stage": "rules", "effect": "changed", "before": [waved], "after": [greeted]},
             ],
-            times={"heard": 0.48, "planned": 0.49, "sending": 0.49, "sent": 0.57},
+            times={"since": 0.02, "heard": 0.48, "planned": 0.49, "sending": 0.49, "sent": 0.57},
         ),
-        {"at": 0.57, "kind": "fate", "turn": TURN, "raw": [22, 39], "fate": "thought"},
+        {"at": 0.57, "kind": "fate", "turn": TURN, "raw": [[22, 39]], "fate": "thought"},
         tokens(0.7, " of ", "all).", "\n", "Now", " two.", "\n", "And", " three.", "\n", every=0.1),
-        step(0.95, "hold", why="", mark="", size=0),
-        step(1.0, "segment", number=2, text="So (first of all).\n", boundary="newline", kind="prose"),
-        post(1.0, 2, "So (first of all).", pause=1.25, typing=0.75, breath=0.5),
-        step(1.0, "wait", posts=[2], why="typing"),
-        step(1.3, "segment", number=3, text="Now two.\n", boundary="newline", kind="prose"),
-        post(1.3, 3, "Now two."),
-        step(1.6, "segment", number=4, text="And three.\n", boundary="newline", kind="prose"),
-        post(1.6, 4, "And three."),
-        step(2.25, "wait", posts=[2], why="rate_limit"),
+        fact(0.95, TextHeld("", "", 0)),
+        cut(1.0, 2, "So (first of all).\n", 39),
+        post(1.0, 2, "So (first of all).", (39, 58), pause=1.25),
+        fact(1.0, MessageWaits((2,), "typing")),
+        cut(1.3, 3, "Now two.\n", 58),
+        post(1.3, 3, "Now two.", (58, 67)),
+        cut(1.6, 4, "And three.\n", 67),
+        post(1.6, 4, "And three.", (67, 78)),
+        fact(2.25, MessageWaits((2,), "rate_limit")),
         call(2.25, 429, 2.0),
-        step(4.25, "merged", posts=[2, 3, 4], text="So (first of all).\nNow two.\nAnd three.", why="rate_limit"),
-        step(4.25, "sending", posts=[2, 3, 4]),
+        fact(4.25, MessagesMerged((2, 3, 4), three, "rate_limit")),
+        fact(4.25, SendingBegan((2, 3, 4))),
         call(4.4, 200),
-        sent(4.4, "2002", [2, 3, 4], "So (first of all).\nNow two.\nAnd three."),
+        sent(4.4, "2002", [2, 3, 4], three),
         story(
-            4.4, "2002", [[39, 78]], number=2, starts="newline", ends="newline", posts=[2, 3, 4], segments=[2, 3, 4],
+            4.4, "2002", [[39, 78]], number=2, starts=LINE, posts=[2, 3, 4], segments=[2, 3, 4],
             holds=[{"from": 0.57, "to": 0.95, "why": "mark", "mark": "("}],
             pause={"planned": 1.25, "typing": 0.75, "breath": 0.5, "thinking": 0.0, "cut": 0.0},
             waits=[{"from": 1.0, "to": 2.25, "why": "typing"}, {"from": 2.25, "to": 4.25, "why": "rate_limit"}],
-            times={"heard": 1.5, "planned": 1.6, "sending": 4.25, "sent": 4.4}, merged={"count": 3, "why": "rate_limit"},
+            times={"since": 0.48, "heard": 1.5, "planned": 1.6, "sending": 4.25, "sent": 4.4},
+            merged={"count": 3, "why": "rate_limit"},
         ),
         tokens(4.5, "But", " th", every=0.1),
-        step(4.8, "stop", reason="user", by="Mia"),
-        {"at": 4.8, "kind": "fate", "turn": TURN, "raw": [78, 84], "fate": "cut"},
-        step(4.9, "end", outcome={"kind": "stopped", "reason": "user", "error": None}, messages=2, model="script:evening",
-             failures=0, notices=0, usage={}),
+        fact(4.8, StopAsked("user", "Mia")),
+        {"at": 4.8, "kind": "fate", "turn": TURN, "raw": [[78, 84]], "fate": "cut"},
+        fact(4.9, ReplyEnded({"kind": "stopped", "reason": "user", "error": None}, 2, "script:evening", 0, 0, {})),
     ]  # fmt: skip
 
 

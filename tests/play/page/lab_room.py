@@ -94,7 +94,7 @@ def film(*messages: tuple[float, str], told: str = "", took: float = 0.0, more: 
     for number, (at, text) in enumerate(messages):
         records.append({"at": at, "kind": "message", "message": _message(str(100 + number), text)})
     records = sorted([*records, *more], key=lambda record: float(str(record["at"])))
-    return {"film": 2, "title": "", "seconds": float(str(records[-1]["at"])) + 1, "settings": {}, "records": records}
+    return {"film": 3, "title": "", "seconds": float(str(records[-1]["at"])) + 1, "settings": {}, "records": records}
 
 
 def _message(id_: str, text: str, *, is_bot: bool = True) -> Json:

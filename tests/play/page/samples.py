@@ -56,7 +56,7 @@ def film(*records: Json, seconds: float | None = None) -> Json:
     """A film of *records*."""
     last = records[-1]["at"] if records else 0.0
     return {
-        "film": 2,
+        "film": 3,
         "title": "",
         "seconds": last if seconds is None else seconds,
         "settings": {},

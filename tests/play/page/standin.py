@@ -111,9 +111,9 @@ class Standin:
         """Somebody says something."""
         await self.push("message", message=message(text, id_=id_, **about))
 
-    async def step(self, step: str, turn: str = "t1", **about: object) -> None:
+    async def fact(self, fact: str, turn: str = "t1", **about: object) -> None:
         """Something happens in a reply."""
-        await self.push("step", turn=turn, step=step, about=about)
+        await self.push("fact", turn=turn, fact=fact, about=about, told=None)
 
     async def tell(self) -> None:
         """Have every stream look again."""

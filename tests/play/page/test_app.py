@@ -49,14 +49,14 @@ async def test_one_talks_sees_typing_and_answers_and_can_stop(server: Standin, w
     await field.press("Enter")
     said = await server.heard("/api/say")
     await server.say("Hello?", id_="m1", who=ME)
-    await server.step("reply", channel=GENERAL)
+    await server.fact("reply_began", channel=GENERAL)
     await server.push("typing", channel=GENERAL, who={"id": BOT, "name": "Cadenza", "avatar": None})
     await expect(page.locator("#messages")).to_contain_text("Cadenza is typing")
     await server.say("Evening!", id_="m2")
     await server.say("How are you?", id_="m3")
     await page.get_by_role("button", name="Stop the reply").click()
     stopped = await server.heard("/api/say", 2)
-    await server.step("end", outcome={"kind": "stopped"})
+    await server.fact("reply_ended", outcome={"kind": "stopped"})
 
     assert said == [{"channel": GENERAL, "text": "Hello?", "who": ME}]
     assert stopped[1] == {"channel": GENERAL, "text": "/stop"}
@@ -73,10 +73,10 @@ async def test_a_suggestion_is_said_when_it_is_pressed_and_goes_while_somebody_a
     await chips.get_by_role("button", name="Show me number 2").click()
     said = await server.heard("/api/say")
     await expect(chips.get_by_role("button")).to_have_text([f"Show me number {number}" for number in (5, 6, 1, 2)])
-    await server.step("reply", channel=GENERAL)
+    await server.fact("reply_began", channel=GENERAL)
     await expect(chips).to_be_hidden()
     await expect(page.locator("#composer")).to_be_focused()
-    await server.step("end", outcome={"kind": "completed"})
+    await server.fact("reply_ended", outcome={"kind": "completed"})
 
     assert said == [{"channel": GENERAL, "text": "Show me number 2"}]
     await expect(chips).to_be_visible()
@@ -175,7 +175,7 @@ async def test_a_message_that_is_selected_is_looked_into(server: Standin, window
 async def test_a_token_leads_to_its_messages(server: Standin, window: Open) -> None:
     page = await window(server.url)
     records = [
-        {"at": 0.0, "kind": "step", "turn": "t", "step": "reply", "about": {"channel": GENERAL, "persona": "C"}},
+        {"at": 0.0, "kind": "fact", "turn": "t", "fact": "reply_began", "about": {"channel": GENERAL, "persona": "C"}},
         {
             "at": 0.1,
             "kind": "tokens",

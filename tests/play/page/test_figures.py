@@ -87,7 +87,7 @@ async def test_of_a_bot_that_keeps_no_account_the_letters_are_counted(page: Page
             5,
             id="what was cut off is",
         ),
-        pytest.param([{"kind": "step", "step": "reply", "about": {}}], None, id="no account of each word"),
+        pytest.param([{"kind": "fact", "fact": "reply_began", "about": {}}], None, id="no account of each word"),
     ],
 )
 async def test_what_never_arrived_is_what_no_story_and_no_fate_tells_of(

@@ -130,7 +130,7 @@ async def test_a_long_film_is_the_same_wherever_one_comes_from_and_scrubbing_it_
       const message = (id) => ({ id: String(id), channel: "10", author: { id: "1", name: "Mia" }, content: String(id) });
       const records = [];
       for (let n = 0; n < 50000; n += 1) {
-        const kind = n % 10 === 0 ? "message" : n % 10 === 5 ? "typing" : "step";
+        const kind = n % 10 === 0 ? "message" : n % 10 === 5 ? "typing" : "fact";
         records.push({ at: n, kind, channel: "10", who: { id: "2", name: "Ren" }, message: message(n) });
         if (n % 1000 === 500) records.push({ at: n, kind: "deleted", channel: "10", id: String(n - 100) });
       }
@@ -176,7 +176,7 @@ async def test_a_reel_with_too_much_in_it_drops_whole_replies_and_what_stays_is_
       let before = [];
       for (let n = 1; n <= 5000; n += 1) {
         const turn = n < 4000 ? `t${Math.floor(n / 30)}` : "endless";
-        reel.add(n % 5 ? { at: n, kind: "step", turn, step: "chunk" } : { at: n, kind: "message", message: message(n) });
+        reel.add(n % 5 ? { at: n, kind: "fact", turn, fact: "chunk_heard" } : { at: n, kind: "message", message: message(n) });
         if (n % 5) begins[turn] ??= n;
         const now = reel.stateAt(n).messages.get("10") ?? [];
         seen.isSame &&= now.every((one) => before.includes(one) || one.id === String(n));

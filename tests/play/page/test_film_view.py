@@ -199,7 +199,7 @@ async def test_films_that_were_closed_leave_nothing_behind_and_answer_no_key(win
 
 async def test_a_token_of_a_film_leads_to_the_message_it_went_to(window: Open) -> None:
     records = [
-        at(0, "step", turn="t", step="reply", about={"channel": "10", "persona": "Ren"}),
+        at(0, "fact", turn="t", fact="reply_began", about={"channel": "10", "persona": "Ren"}),
         at(1, "tokens", turn="t", sort="text", text="Yes? No.", lengths=[4, 4], times=[0, 0.1]),
         *({**record, "at": 2} for record in ONE["records"] if record["kind"] == "message"),
         at(3, "story", turn="t", message="2", story={"number": 1, "raw": [[0, 4]]}),
@@ -212,7 +212,7 @@ async def test_a_token_of_a_film_leads_to_the_message_it_went_to(window: Open) -
 
 async def test_whoever_has_something_inside_is_looked_into_first_and_nobody_types_for_ever(window: Open) -> None:
     typing = at(4.9, "typing", channel="10", who={"id": "2", "name": "Ren", "avatar": None})
-    ours = film(*TWO["records"], at(3, "step", turn="t", step="reply", about={}), typing, seconds=5.0)
+    ours = film(*TWO["records"], at(3, "fact", turn="t", fact="reply_began", about={}), typing, seconds=5.0)
     async with films(window, {**BOTH, "films": [ONE, ours]}) as tab:
         look = tab.get_by_role("button", name="Look inside")
         assert ["false", "true"] == [await one.get_attribute("aria-pressed") for one in await look.all()]

@@ -8,10 +8,11 @@ from itertools import pairwise
 import pytest
 from playwright.async_api import Page, expect
 
-from cadenza.explain.steps import STEPS
+from cadenza.explain.sentences import rendered
+from cadenza.explain.telling import held_because
+from cadenza.facts import MessageEnd, NoticeShown
 from cadenza.play import page as assets
-from cadenza.rules import RULES
-from cadenza.types import Boundary, StopReason
+from cadenza.play.films.values import sentence_of
 from tests.browsing import Open
 from tests.play.page import inside_films as films
 from tests.play.page.inside_page import inside, show
@@ -21,22 +22,20 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 NOW = [
     (0.1, ["Waiting for the model’s first word, 0.080 s so far."]),
     (0.21, ["The model thinks."]),
-    (0.53, ["The model speaks.", "Holding 9 characters: a hidden block is open, a thought or details.", "Sending a message, 0.040 s so far."]),
-    (0.9, ["The model speaks.", "Holding 19 characters: a bracket ( is open, and what it encloses stays together."]),
+    (0.53, ["The model speaks.", f"Holding 9 characters: {rendered(held_because('hidden', ''))}.", "Sending a message, 0.040 s so far."]),
+    (0.9, ["The model speaks.", f"Holding 19 characters: {rendered(held_because('mark', '('))}."]),
     (1.05, ["The model speaks.", "Typing for 1.20 s more."]),
     (3.0, ["Waiting for the rate limit: 1.25 s more.", "2 messages more in the queue."]),
-    (4.9, ["The reply is over: stopped (a user stopped it)."]),
+    (4.9, [sentence_of(films.evening()[-1]["told"])]),
 ]  # fmt: skip
-MESSAGE_2 = [
-    "It starts here because the line before it ended.",
-    "It ends here because the line ends and no open mark keeps it together.",
-    "3 planned messages went out as one (Discord’s rate limit).",
-    "Held for 0.38 s: a bracket ( is open, and what it encloses stays together.",
-    "A pause of 1.25 s was planned before it: 0.75 s to type it, 0.50 s to draw breath.",
-    "It waited 1.25 s: typing.",
-    "It waited 2.00 s: rate limit.",
-    "POST /channels/900/messages: 429, asked to wait 2.00 s",
-]
+DELIVERED = "POST /channels/900/messages: 429, asked to wait 2.00 s"
+
+
+def told_of(message: str, language: str = "en") -> list[str]:
+    """All that the story of a message of the evening tells."""
+    [told] = [one["story"]["told"] for one in films.evening() if one.get("message") == message]
+    listed = [one for value in told.values() for one in (value if isinstance(value, list) else [value])]
+    return [sentence_of(one, language) for one in listed if one is not None]
 
 
 async def test_it_says_what_happens_right_now(window: Open) -> None:
@@ -55,10 +54,12 @@ async def test_a_message_has_its_whole_story(window: Open) -> None:
         await show(page, 4.9, films.evening())
         await page.get_by_role("button", name="So (first of all)").click()
         assert [["select", {"kind": "message", "id": "2002"}]] == await page.evaluate("told")
-        for sentence in MESSAGE_2:
+        *told, times = told_of("2002")
+        assert 7 == len(told)
+        for sentence in (*told, DELIVERED):
             await expect(page.locator(".story")).to_contain_text(sentence)
-        bar = page.get_by_role("img", name="1.02 s model, 0.10 s buffer, 2.65 s queue, 0.15 s sending")
-        await expect(bar).to_be_visible()
+        await expect(page.get_by_role("img", name=times)).to_be_visible()
+        assert ["1.02 s", "0.10 s", "2.65 s", "0.15 s"] == await page.locator(".time-parts dd").all_text_contents()
         assert "So (first of all).\nNow two.\nAnd three.\n" == await page.locator(".raw").text_content()
         assert "So (first of all).↵Now two.↵And three.↵" == await _texts(page, ".tok .of-chosen"), (
             "its tokens are marked"
@@ -93,7 +94,7 @@ async def test_what_rules_changed_is_a_difference_that_can_be_heard(window: Open
         await page.evaluate("view.select({ kind: 'message', id: '2001' })")
         assert [] == await page.evaluate("told"), "whoever selects from outside is not told of it"
         emoji, mentions = page.locator(".rules li").nth(0), page.locator(".rules li").nth(1)
-        await expect(emoji).to_contain_text("turns :names: into the server’s emoji")
+        await expect(emoji).to_contain_text(told_of("2001")[2])
         assert ["removed: :wave:"] == [text.strip() for text in await emoji.locator("del").all_text_contents()]
         assert ["added: 👋"] == [text.strip() for text in await emoji.locator("ins").all_text_contents()]
         assert ["added: <", "added: 1>"] == [text.strip() for text in await mentions.locator("ins").all_text_contents()]
@@ -148,7 +149,7 @@ async def test_the_timeline_can_be_used_with_keys_alone(window: Open) -> None:
         await page.keyboard.press("ArrowUp")
         await page.keyboard.press("ArrowUp")
         await page.keyboard.press("ArrowRight")
-        await expect(page.locator(".tl-hint")).to_have_text("rate limit from 2.25 s for 2.00 s")
+        await expect(page.locator(".tl-hint")).to_have_text(f"{told_of('2002')[6]} At 2.25 s.")
         await page.keyboard.press("Enter")
         assert [["select", {"kind": "message", "id": "2001"}], ["select", {"kind": "message", "id": "2002"}]] == (
             await page.evaluate("told")
@@ -178,7 +179,7 @@ async def test_a_click_on_the_timeline_goes_there_and_it_can_be_zoomed(window: O
         await page.mouse.click(middle, box["y"] + 5)
         assert [["seek", 2.45]] == await page.evaluate("told")
         await page.mouse.move(middle, box["y"] + 18 + 26 * 4 + 13)
-        await expect(page.locator(".tl-hint")).to_have_text("rate limit from 2.25 s for 2.00 s")
+        await expect(page.locator(".tl-hint")).to_have_text(f"{told_of('2002')[6]} At 2.25 s.")
         widths = [await page.evaluate("view.timeline.view[1] - view.timeline.view[0]")]
         for _ in range(3):
             await page.get_by_role("button", name="Zoom in").click()
@@ -255,14 +256,31 @@ async def test_there_are_replies_to_choose_from_and_questions_lead_to_their_answ
 
 async def test_what_a_model_says_never_becomes_html(window: Open) -> None:
     evil = "<img src=x onerror=alert(1)><script>alert(1)</script>"
-    rule = {"at": 0.5, "rule": evil, "effect": evil, "before": [evil], "after": [evil + "!"], "identity": evil}
+    rule = {
+        "at": 0.5,
+        "rule": evil,
+        "stage": evil,
+        "effect": evil,
+        "before": [evil],
+        "after": [evil + "!"],
+        "identity": evil,
+    }
     records = [
         films.reply(persona=evil),
         films.tokens(0.1, evil),
-        films.step(0.2, evil, what=evil),
-        films.step(0.3, "notice", title=evil, text=evil, urgency="info", is_shown=True),
+        {"at": 0.2, "kind": "fact", "turn": films.TURN, "fact": evil, "about": {evil: evil}, "told": {"key": evil}},
+        films.fact(0.3, NoticeShown(evil, evil, "info", is_shown=True)),
         films.sent(0.5, "1", [], evil),
-        films.story(0.5, "1", [[0, len(evil)]], rules=[rule], ends=evil, starts=evil, file=evil, name=evil),
+        films.story(
+            0.5,
+            "1",
+            [[0, len(evil)]],
+            rules=[rule],
+            ends={"reason": evil},
+            starts={"reason": evil},
+            file=evil,
+            name=evil,
+        ),
     ]
     async with inside(window) as page:
         await show(page, 1.0, records)
@@ -277,10 +295,10 @@ async def test_it_fits_a_narrow_phone_in_japanese(window: Open) -> None:
         await expect(page.locator(".now")).to_contain_text("返信は終わりました")
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         await page.evaluate("view.select({ kind: 'message', id: '2002' })")
-        await expect(page.locator(".story")).to_contain_text("行が終わり")
+        await expect(page.locator(".story")).to_contain_text(told_of("2002", "ja")[1])
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         await page.evaluate("setLanguage('en')")
-        await expect(page.locator(".story")).to_contain_text("It ends here because the line ends")
+        await expect(page.locator(".story")).to_contain_text(told_of("2002")[1])
         await expect(page.locator(".tl-name").first).to_have_text("Tokens")
 
 
@@ -291,36 +309,9 @@ async def test_one_that_is_closed_does_not_listen_any_longer(window: Open) -> No
         await expect(page.locator(".strip-section h3")).to_have_text("The model’s own text")
 
 
-async def test_a_line_that_became_several_messages_says_so(window: Open) -> None:
-    records = [
-        films.reply(),
-        films.tokens(0.1, "Hi ", ":wave:", " you\n"),
-        films.sent(0.5, "1", [1], "Hi"),
-        films.story(0.5, "1", [[0, 2]], segments=[1], posts=[1]),
-        films.sent(0.9, "2", [2], "<:wave:1>"),
-        films.story(0.9, "2", [], segments=[1], posts=[2], starts="newline"),
-    ]
-    async with inside(window) as page:
-        await show(page, 1.0, records)
-        await page.evaluate("view.select({ kind: 'message', id: '1' })")
-        await expect(page.locator(".story")).to_contain_text("the next one continues it")
-        await page.evaluate("view.select({ kind: 'message', id: '2' })")
-        await expect(page.locator(".story")).to_contain_text("It starts here because one piece of text was split")
-        await expect(page.locator(".story")).to_contain_text("it has none of the model’s own characters")
-
-
-async def test_everything_that_can_be_told_has_words(window: Open) -> None:
-    shown_otherwise = {"reply", "chunk", "hold", "segment", "rule", "post", "wait", "sending", "sent"}
+async def test_everything_that_is_labelled_has_words(window: Open) -> None:
     wanted = [
-        *(("boundary", boundary.value) for boundary in Boundary),
-        *((prefix, boundary.value) for boundary in Boundary for prefix in ("starts", "ends")),
-        *(("stop", reason.value) for reason in StopReason),
-        *(("rule", rule.name) for rule in RULES),
-        *(("event", name) for name in STEPS if name not in shown_otherwise),
-        *(("effect", name) for name in ("changed", "split", "dropped", "held", "released", "added", "failed")),
-        *(("hold", why) for why in ("code", "table", "hidden", "mark", "undecided")),
-        *(("wait", why) for why in ("typing", "rate_limit", "picture", "names")),
-        *(("outcome", kind) for kind in ("completed", "empty", "stopped", "stalled", "needs_tools", "broke", "raised")),
+        *(("end", end.value) for end in MessageEnd),
         *(("fate", fate) for fate in ("thought", "details", "dropped", "cut")),
     ]
     async with inside(window) as page:
@@ -328,7 +319,7 @@ async def test_everything_that_can_be_told_has_words(window: Open) -> None:
             "(wanted) => wanted.filter(([prefix, value]) => !words.isNamed(prefix, value))", wanted
         )
         assert [] == silent
-        assert "a new one" == await page.evaluate("words.named('boundary', 'a_new_one')"), "shown as it is"
+        assert "a new one" == await page.evaluate("words.named('end', 'a_new_one')"), "shown as it is"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -385,14 +376,14 @@ async def test_names_stand_for_ids_and_a_message_tells_whom_it_calls(window: Ope
         _said("2001", [{"is": "bold", "of": mentions[:1]}, {"is": "list", "items": [mentions[1:]]}], ["7"]),
         films.sent(0.5, "2001", [1], text),
         films.story(0.5, "2001", [[0, len(text)]], rules=[
-            {"at": 0.5, "rule": "mentions", "effect": "changed", "before": ["Hi @mia"], "after": ["Hi <@7>"]}]),
-        films.step(0.6, "notice", text="<@7> was told.", urgency="info"),
+            {"at": 0.5, "rule": "mentions", "stage": "rules", "effect": "changed", "before": ["Hi @mia"], "after": ["Hi <@7>"]}]),
+        films.fact(0.6, NoticeShown("", "<@7> was told.", "info", is_shown=True)),
     ]  # fmt: skip
     async with inside(window) as page:
         await show(page, 1.0, records)
         shown = "Hi @Mia, @Jo <b>, @crew in #tea :wave:↵`<@7>` /help @everyone <@404> 9 March 2025 #guide `<t:5>` <t:99999999999999>"
         await expect(page.locator(".overview .line-text").first).to_have_text(shown)
-        await expect(page.locator(".overview")).to_contain_text("Notice: @Mia was told.")
+        await expect(page.locator(".overview")).to_contain_text("@Mia was told.")
         await page.locator("[data-lane=messages]").focus()
         await page.keyboard.press("Home")
         await expect(page.locator(".tl-hint")).to_contain_text("Hi @Mia, @Jo <b>, @crew in #tea :wave:")

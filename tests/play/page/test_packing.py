@@ -45,8 +45,8 @@ def _bomb() -> str:
 
 DAMAGED: dict[str, str | Callable[[], str]] = {
     "no base64": "*",
-    "no gzip": base64.b64encode(b'{"film": 2}').decode(),
-    "its end is missing": base64.b64encode(gzip.compress(b'{"film": 2}')[:-8]).decode(),
+    "no gzip": base64.b64encode(b'{"film": 3}').decode(),
+    "its end is missing": base64.b64encode(gzip.compress(b'{"film": 3}')[:-8]).decode(),
     "no JSON": base64.b64encode(gzip.compress(b"[")).decode(),
     "no object": base64.b64encode(gzip.compress(b"null")).decode(),
     "a zip bomb": _bomb,

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from cadenza.explain.sentences import rendered
+from cadenza.explain.telling import held_because
 from cadenza.play.films.film import Film
 from cadenza.play.films.rehearsal import rehearse
 from tests.browsing import Open
 from tests.play.films.test_what_is_told import raw_of, some_rehearsal
 from tests.play.page import inside_films as films
-from tests.play.page.inside_page import inside
+from tests.play.page.inside_page import inside, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -75,7 +77,7 @@ async def test_waits_and_holds_end_with_the_next_of_their_kind(window: Open) -> 
               const [turn] = turns.turnsOf(records);
               const spans = (all) => all.map(({ from, to, why }) => [from, to, why]);
               return { waits: spans(turn.waits), holds: spans(turn.holds), sends: spans(turn.sends),
-                       refused: turn.calls.map((call) => call.status), raw: turn.segments.map((segment) => segment.raw) };
+                       refused: turn.calls.map((call) => call.status), raw: turn.cuts.all.map(({ start, end }) => [start, end]) };
             }""",
             films.evening(),
         )
@@ -86,32 +88,53 @@ async def test_waits_and_holds_end_with_the_next_of_their_kind(window: Open) -> 
         assert [[0, 22], [39, 58], [58, 67], [67, 78]] == found["raw"]
 
 
-async def test_what_is_kept_behind_the_buffer_is_held_until_something_is_made_of_it(window: Open) -> None:
-    def piece(at: float, number: int, text: str) -> films.Record:
-        return films.step(at, "segment", number=number, text=text, boundary="newline", kind="prose")
-
-    def rule(at: float, effect: str, *segments: int) -> films.Record:
-        return films.step(at, "rule", rule="late", effect=effect, segments=[*segments], before=[], after=[])
-
+async def test_what_is_kept_behind_the_buffer_is_what_the_stories_say(window: Open) -> None:
+    holds = [
+        {"from": 0.2, "to": 0.3, "why": "mark", "mark": "("},
+        {"from": 0.3, "to": 0.5, "why": "rule", "mark": "late"},
+        {"from": 0.6, "to": 0.9, "why": "gathered", "mark": ""},
+    ]
     records = [
-        films.reply(), films.tokens(0.1, "One\n", "Two\n", "Three\n", "Four\n", "Five\n"),
-        piece(0.2, 1, "One\n"), films.post(0.2, 1, "One"),
-        piece(0.3, 2, "Two\n"), rule(0.3, "held", 2), piece(0.5, 3, "Three\n"), rule(0.5, "released", 2, 3),
-        films.post(0.5, 2, "Two"), films.post(0.5, 3, "Three"),
-        piece(0.6, 4, "Four\n"), piece(0.7, 5, "Five\n"), films.post(0.9, 4, "Four\nFive", segments=[4, 5]),
+        films.reply(), films.tokens(0.1, "One\n", "Two\n"),
+        films.sent(0.9, "1", [1], "One"), films.story(0.9, "1", [[0, 4]], holds=holds),
+        films.sent(0.9, "2", [2], "Two"), films.story(0.9, "2", [[4, 8]], holds=holds[2:]),
         films.call(0.91, 200), {**films.call(0.92, 429, 1.0), "channel": "901"}, {**films.call(0.93, 201), "channel": films.CHANNEL},
     ]  # fmt: skip
     async with inside(window) as page:
         found = await page.evaluate(
             """(records) => {
               const [turn] = turns.turnsOf(records);
-              const keeps = turn.keeps.map(({ from, to, why, mark, segments }) => [from, to, why, mark, segments]);
+              const keeps = turn.keeps.map(({ from, to, why, mark }) => [from, to, why, mark]);
               return { keeps, calls: turn.calls.map((call) => call.status) };
             }""",
             records,
         )
-        assert [[0.3, 0.5, "rule", "late", [2]], [0.6, 0.9, "gathered", "", [4, 5]]] == found["keeps"]
+        assert [[0.3, 0.5, "rule", "late"], [0.6, 0.9, "gathered", ""]] == found["keeps"]
+        for time, why in ((0.4, held_because("rule", "late")), (0.7, held_because("gathered", ""))):
+            await show(page, time, records)
+            assert f"Holding: {rendered(why)}." in await page.locator(".now li").all_inner_texts()
         assert [200, 201] == found["calls"], "a call in another channel is of no concern here"
+
+
+async def test_facts_count_in_characters_and_the_page_in_units(window: Open) -> None:
+    records = [
+        films.reply(),
+        films.tokens(0.1, "🌙 ", "🌙 a"),
+        films.tokens(0.2, "hm", sort="thought"),
+        films.tokens(0.3, "b🌙"),
+        films.cut(0.4, 1, "a", 4),
+        films.post(0.4, 1, "ab🌙", (4, 7)),
+    ]
+    async with inside(window) as page:
+        found = await page.evaluate(
+            """(records) => {
+              const [turn] = turns.turnsOf(records);
+              const spans = (ranges) => ranges.all.map(({ start, end }) => [start, end]);
+              return [spans(turn.cuts), spans(turn.plans), [0, 1, 6, 99].map((place) => turn.tokens.unitAt(place))];
+            }""",
+            records,
+        )
+        assert [[[6, 7]], [[6, 10]], [0, 2, 8, 10]] == found
 
 
 async def test_a_film_without_stories_still_tells_which_message_a_token_is_in(window: Open) -> None:
@@ -216,9 +239,10 @@ async def test_what_the_page_makes_of_a_film_is_what_its_stories_say(window: Ope
             assert not found["isOpen"], seed
             assert all(found["stories"]), seed
             for story in (record.about["story"] for record in film.of_kind("story")):
-                for hold in story["holds"]:
-                    kept = found["keeps" if hold["why"] in ("rule", "gathered") else "holds"]
-                    assert any(_covers(span, hold) for span in kept), (seed, hold, kept)
+                for hold, said in zip(story["holds"], story["told"]["holds"], strict=True):
+                    is_kept = hold["why"] in ("rule", "gathered")
+                    kept = found["keeps" if is_kept else "holds"]
+                    assert any(_covers(span, hold) for span in kept) or (is_kept and not said), (seed, hold, kept)
                 for wait in story["waits"]:
                     assert any(_covers(span, {**wait, "mark": ""}) for span in found["waits"]), (
                         seed,

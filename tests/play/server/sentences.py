@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import cadenza
-from tests.bot.services.languages.texts import around_values
 
 SOURCE = Path(cadenza.__file__).parent
 
@@ -36,33 +34,16 @@ _RAISED = re.compile("InputError|SettingsError|CadenzaError|LookupError|ValueErr
 _NAMED = ("msg", "message", "problem", "why")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence as it stands in the source."""
-
-    where: str
-    pieces: tuple[str, ...]
-    """What stands before, between and behind its values."""
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """What it can be made to."""
-        return re.compile(".*".join(map(re.escape, self.pieces)), re.DOTALL)
-
-    def __str__(self) -> str:
-        return f"{self.where}: {'{}'.join(self.pieces)}"
+def refusals() -> list[tuple[str, str]]:
+    """Where each of them stands, and its template."""
+    return [(name, one) for name, strange in WHO.items() for one in found(SOURCE / name, strange)]
 
 
-def refusals() -> list[Sentence]:
-    """All of them."""
-    return [one for name, strange in WHO.items() for one in found(SOURCE / name, name, strange)]
-
-
-def found(path: Path, where: str, strange: frozenset[str] = frozenset()) -> list[Sentence]:
-    """Every sentence of a file with which something is refused, but for those of *strange* functions."""
+def found(path: Path, strange: frozenset[str] = frozenset()) -> list[str]:
+    """The template of every sentence with which a file refuses something, except those of *strange* functions."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = [one for node in _walked(tree, strange) for said in _said(node) for one in _either(said)]
-    return [Sentence(where, pieces) for node in nodes if (pieces := _pieces(node)) and _is_sentence(pieces)]
+    return [one.value for one in nodes if isinstance(one, ast.Constant) and " " in str(one.value).strip()]
 
 
 def _walked(tree: ast.AST, strange: frozenset[str]) -> Iterator[ast.AST]:
@@ -77,6 +58,8 @@ def _said(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in _NAMED:
             yield value
+        case ast.Call(func=ast.Name(id="Sentence"), args=[template]):
+            yield template
         case ast.Call(func=ast.Name(id=name), args=given) if _RAISED.fullmatch(name):
             yield from given
         case ast.Call(func=ast.Attribute(attr="_refused"), args=given):
@@ -98,17 +81,3 @@ def _either(node: ast.expr) -> Iterator[ast.expr]:
         yield from _either(node.orelse)
     else:
         yield node
-
-
-def _pieces(node: ast.expr) -> tuple[str, ...]:
-    match node:
-        case ast.Constant(value=str(text)):
-            return (text,)
-        case ast.JoinedStr(values=parts):
-            return tuple(around_values(parts))
-        case _:
-            return ()
-
-
-def _is_sentence(pieces: tuple[str, ...]) -> bool:
-    return " " in "".join(pieces).strip()

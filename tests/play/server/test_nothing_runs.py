@@ -67,7 +67,7 @@ _FOUND = """() => ({
   scripts: [...document.scripts].filter((script) => /ran\\(/.test(script.type === "application/json" ? "" : script.text)).length,
 })"""
 _FAR_OFF: list[Json] = [
-    {"at": at, "kind": "step", "turn": "1", "step": "end", "about": {}} for at in (1e12, 1e308)
+    {"at": at, "kind": "fact", "turn": "1", "fact": "reply_ended", "about": {}} for at in (1e12, 1e308)
 ]  # a scale that counted up to there would never end
 NOTHING = {"ran": None, "polluted": None, "links": [], "foreign": 0, "scripts": 0}
 
@@ -88,8 +88,10 @@ async def test_whatever_is_said_or_happens_live_is_text_and_the_page_still_answe
         play.live.reel.add(FilmRecord(0.0, "channel", {"channel": channel}))
         for number in range(len(NASTY) // 6):
             play.live.reel.add(FilmRecord(0.0, "message", {"message": _message(str(number + 1), play.general, texts)}))
-        for kind in ("form", "note", "typing", "person", "__proto__", "constructor", "story", "fate", "call", "step"):
-            odd = {name: next(texts) for name in ("text", "urgency", "channel", "turn", "step", "message", "route")}
+        for kind in ("form", "note", "typing", "person", "__proto__", "constructor", "story", "fate", "call", "fact"):
+            odd = {
+                name: next(texts) for name in ("text", "urgency", "channel", "turn", "fact", "told", "message", "route")
+            }
             play.live.reel.add(
                 FilmRecord(0.0, kind, {**odd, "about": odd, "who": _person(next(texts)), "__proto__": odd})
             )

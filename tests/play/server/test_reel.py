@@ -14,7 +14,7 @@ from cadenza.play.server.reel import Reel
 pytestmark = pytest.mark.looptime
 
 
-def _record(turn: str = "", kind: str = "step") -> FilmRecord:
+def _record(turn: str = "", kind: str = "fact") -> FilmRecord:
     return FilmRecord(0.0, kind, {"turn": turn} if turn else {})
 
 
@@ -29,7 +29,7 @@ async def test_each_has_a_number_and_a_page_goes_on_from_where_it_was() -> None:
 
     assert [4, 5] == [record.number for record in reel.beyond(3, 10)]
     assert [1, 2] == [record.number for record in reel.beyond(0, 2)]
-    assert {"at": 0.0, "kind": "step"} == json.loads(reel.beyond(4, 1)[0].data)
+    assert {"at": 0.0, "kind": "fact"} == json.loads(reel.beyond(4, 1)[0].data)
 
 
 async def test_of_a_turn_that_alone_is_too_long_the_beginning_is_dropped() -> None:

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.services.languages import languages
-from cadenza.bot.services.languages.catalogues import CONTEXT
-from cadenza.bot.services.translated_sentences import book_of, retold
 from cadenza.bot.terminal_input import command_of
-from cadenza.errors import CadenzaError
+from cadenza.errors import CadenzaError, Sentence
+from cadenza.languages import catalogue, languages, rendered
 from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.sources import understood
 from cadenza.play.server import request_types
@@ -35,7 +33,7 @@ ENGLISH = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 
 def assert_told(sentence: str, language: str = "ja") -> None:
     """That *sentence* is wholly said in another language, but for names and for what was given."""
-    told = retold(sentence, language, "refusals")
+    told = rendered(sentence, language)
     assert sentence != told
     assert not ENGLISH.search(QUOTED.sub("…", told)), told
 
@@ -45,12 +43,11 @@ def assert_told(sentence: str, language: str = "ja") -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_refusal_that_can_reach_a_page_is_in_the_catalogue(language: str) -> None:
-    """One that is missing needs words in ``refusals.po``, or, if no page can be told it, its function a place in ``WHO``."""
+    """One that is missing needs words in ``errors.po``, or, if no page can be told it, its function a place in ``WHO``."""
     sentences = refusals()
-    known = [key.rpartition(CONTEXT)[2] for key in book_of(language, "refusals")]
 
     assert len(sentences) > 90
-    assert [] == [str(one) for one in sentences if not any(map(one.pattern.fullmatch, known))]
+    assert [] == [one for one in sentences if one[1] not in catalogue(language)]
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -59,8 +56,8 @@ def test_all_that_discord_refuses_is_in_the_catalogue(language: str) -> None:
     others = [discord.unauthorised(), discord.required(at="content")]
 
     for refusal in (*made, *others):
-        assert f"discord{CONTEXT}{refusal}" in book_of(language, "refusals")
-        assert_told(f"Discord refuses that: {refusal}", language)
+        assert str(refusal) in catalogue(language)
+        assert_told(Sentence("Discord refuses that: {error}", error=Sentence(str(refusal))), language)
 
 
 def test_a_new_refusal_is_found_wherever_it_stands(tmp_path: Path) -> None:
@@ -70,7 +67,7 @@ def test_a_new_refusal_is_found_wherever_it_stands(tmp_path: Path) -> None:
 _SENTENCES = {404: "in a table"}
 
 def sample(value):
-    msg = f"it has {value} in it"
+    msg = Sentence("it has {value} in it", value=value)
     raise InputError(msg)
 
 def other():
@@ -84,13 +81,13 @@ def strange():
 
 class Site:
     def watch(self):
-        return self._refused(400, f"refused by {self}")
+        return self._refused(400, Sentence("refused by {me}", me=self))
 """,
         encoding="utf-8",
     )
 
-    sentences = {"{}".join(one.pieces) for one in found(file, "sample.py", frozenset({"strange"}))}
-    assert {"in a table", "it has {} in it", "given at once", "given back", "refused by {}"} == sentences
+    sentences = set(found(file, frozenset({"strange"})))
+    assert {"in a table", "it has {value} in it", "given at once", "given back", "refused by {me}"} == sentences
 
 
 # --- as they are said --------------------------------------------------------------------------
@@ -115,10 +112,8 @@ def test_whatever_is_wrong_with_a_setting_is_said_and_names_it() -> None:
         with pytest.raises(CadenzaError) as raised:
             Settings().with_values({name: value})
 
-        assert_told(str(raised.value))
-        assert f"設定 '{name}' の値は" in retold(
-            str(raised.value), "ja", "refusals"
-        )  # by which the lab finds its control
+        assert_told(raised.value.sentence)
+        assert f"設定 '{name}' の値は" in rendered(raised.value.sentence, "ja")  # by which the lab finds its control
 
 
 COMMANDS: list[Any] = [
@@ -129,7 +124,7 @@ COMMANDS: list[Any] = [
 ]  # fmt: skip
 HEAD = {"recording": 1, "vendor": "openai", "model": "m"}
 MODAL = {"components": [{"type": 1, "components": [{"type": 4, "custom_id": "a", "label": "A", "max_length": 2}]}]}
-FILM = '{"film": 2, "records": [%s]}'
+FILM = '{"film": 3, "records": [%s]}'
 
 
 def lines(*values: object) -> str:
@@ -186,7 +181,8 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(read("a" * (8 * 2**20 + 1)), id="too large"),
         pytest.param(lambda: understood("a", rate=0), id="no rate"),
         pytest.param(read('{"film"'), id="half a film"),
-        pytest.param(read('{"film": 1}'), id="another film"),
+        pytest.param(read('{"film": 1}'), id="an old film"),
+        pytest.param(read('{"film": 9}'), id="a newer film"),
         pytest.param(lambda: understood(b"\x1f\x8b"), id="half a packed film"),
         pytest.param(lambda: understood(b"\x1f\x8b" + bytes(20)), id="a damaged film"),
         pytest.param(lambda: understood(gzip.compress(b" " * (64 << 20) + b"x")), id="a film that is too large"),
@@ -195,7 +191,11 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(read(FILM % "1"), id="no record"),
         pytest.param(read(FILM % '{"at": 2, "kind": "a"}, {"at": 1, "kind": "a"}'), id="no order"),
         pytest.param(read(FILM % ""), id="a film in which nothing is said"),
-        pytest.param(read(lines({"step": "end", "at": 1})), id="a trace in which nothing is said"),
+        pytest.param(
+            read(lines({"fact": "stop_asked", "at": 1, "reason": "user", "by": ""})),
+            id="a trace in which nothing is said",
+        ),
+        pytest.param(read(lines({"step": "end", "at": 1})), id="an old trace"),
         pytest.param(read(lines({**HEAD, "vendor": "nobody"}, {"text": "a"})), id="no vendor"),
         pytest.param(read(lines({**HEAD, "recording": 2})), id="another recording"),
         pytest.param(read(lines({**HEAD, "model": 1})), id="no model"),
@@ -222,4 +222,4 @@ def test_what_is_refused_is_wholly_said_in_japanese(work: Callable[[], object]) 
     with pytest.raises((CadenzaError, LookupError, ValueError, Refusal)) as raised:
         work()
 
-    assert_told(str(raised.value.args[0]))
+    assert_told(raised.value.args[0])

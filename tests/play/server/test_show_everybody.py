@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
+from cadenza.languages import named
 from tests.browsing import PHONE, Open, Snap
 from tests.play.server.guest import Guest, arrives, asking, lines, play
 from tests.play.server.playing import Play
@@ -111,10 +112,10 @@ async def test_the_page_the_bot_and_its_commands_speak_japanese(play: Play, wind
     await expect(guest.messages.last).to_contain_text(re.compile("[ぁ-ん]"))
     await guest.hear(asking("table", "ja"), 3)
     await guest.messages.nth(2).click()
-    await expect(guest.panel.get_by_text("行が終わり、")).to_be_visible()
+    await expect(guest.panel.get_by_text(named("ja", "facts")["ends.line"].partition("{")[0])).to_be_visible()
     await snap(page, docs="japanese")
     await page.get_by_role("combobox", name="言語").select_option("English")
-    await expect(guest.panel.get_by_text("It ends here because the line ends")).to_be_visible()
+    await expect(guest.panel.get_by_text(named("en", "facts")["ends.line"].partition("{")[0])).to_be_visible()
     await expect(page.get_by_role("textbox", name="Message #general")).to_be_visible()
 
 

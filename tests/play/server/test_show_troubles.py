@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
+from cadenza.languages import filled, named
 from tests.browsing import Open, Snap
 from tests.play.server.guest import arrives, asking, lines, play
 from tests.play.server.playing import Play
@@ -33,10 +34,13 @@ async def test_a_rate_limit_makes_posts_merge_and_the_inside_says_so(play: Play,
     told = play.answers()
     await expect(guest.contents).to_have_count(1 + len(told))
     await guest.messages.nth(1 + next(place for place, one in enumerate(told) if place and "\n" in one)).click()
-    await expect(
-        guest.panel.get_by_text(re.compile(r"\d+ planned messages went out as one \(Discord’s rate limit"))
-    ).to_be_visible()
-    await expect(guest.panel.get_by_text(re.compile(r"It waited .* s: rate limit\."))).to_be_visible()
+    texts = named("en", "facts")
+    for key, values in (
+        ("merged", {"n": "#", "why": texts["merge.rate_limit"]}),
+        ("wait.rate_limit", {"seconds": "#"}),
+    ):
+        sentence = re.escape(filled(texts[key], values)).replace(r"\#", "[0-9.]+")
+        await expect(guest.panel.get_by_text(re.compile(sentence))).to_be_visible()
     await snap(guest.page)
     await guest.panel.get_by_role("button", name="Overview").click()
 

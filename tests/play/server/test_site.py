@@ -72,7 +72,7 @@ async def test_what_is_said_is_answered_and_everything_is_told_in_order(play: Pl
     said = [record["message"]["content"] for record in records if record["kind"] == "message"]
     assert "Good evening" == said[0]
     assert "Hello!" == said[1]
-    assert {"message", "step", "tokens", "call", "story"} <= set(kinds)
+    assert {"message", "fact", "tokens", "call", "story"} <= set(kinds)
     assert kinds.index("message") < kinds.index("tokens") < kinds.index("story")
     assert [record["at"] for record in records] == sorted(record["at"] for record in records)
 

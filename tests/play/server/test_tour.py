@@ -112,7 +112,9 @@ def test_the_usual_bot_cuts_the_code_and_cadenza_does_not(language: str) -> None
 @both_languages
 def test_the_code_is_being_held_when_that_is_said(language: str) -> None:
     film, at = told("code", language).films[1], caption("code", language, "“Held”")
-    holds = [one.about["about"]["why"] for one in film.of_kind("step") if one.about["step"] == "hold" and one.at <= at]
+    holds = [
+        one.about["about"]["why"] for one in film.of_kind("fact") if one.about["fact"] == "text_held" and one.at <= at
+    ]
 
     assert "code" == holds[-1]
 

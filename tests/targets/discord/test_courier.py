@@ -22,7 +22,7 @@ from cadenza.targets.discord.policies import TABLE, UNKNOWN, Policy, PolicyRow, 
 from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.webhooks import Webhooks
-from cadenza.types import Attachment, Identity, Notice, Post, Receipt
+from cadenza.types import Attachment, Identity, Notice, Post, Receipt, RefusedAttempt
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now
 
@@ -126,6 +126,9 @@ async def test_every_row_is_kept_to(sample: Sample, path: str, at: int, is_lasti
     assert [message["author"]["username"] for message in room.messages()] == [
         receipt.identity.name if receipt.identity else "Cadenza" for receipt in receipts
     ]
+    assert {policy.name} >= {refused.reason for receipt in receipts for refused in receipt.refusals}
+    if not is_lasting and len(receipts) == len(TEXTS):
+        assert [at] == [place for place, receipt in enumerate(receipts) if receipt.refusals]
     errors = [one for one in became if isinstance(one, DeliveryError)]
     assert (len(texts) < len(TEXTS)) == bool(errors)
     assert {policy.told} >= {str(error) for error in errors}
@@ -191,8 +194,8 @@ async def test_a_webhook_that_was_deleted_is_made_again_and_used_from_then_on() 
         await target.send(post(text))
     [webhook] = room.world.channel_webhooks(room.bot.id, room.channel)
     room.world.delete_webhook(room.bot.id, webhook["id"])
-    for text in TEXTS[2:]:
-        await target.send(post(text))
+    third, fourth = [await target.send(post(text)) for text in TEXTS[2:]]
+    assert ((RefusedAttempt("webhook_gone", "10015", "recover"),), ()) == (third.refusals, fourth.refusals)
     assert [("Ren", text) for text in TEXTS] == room.said()
     assert 2 == room.calls(f"POST /channels/{room.channel}/webhooks")
     assert 2 == len({message["webhook_id"] for message in room.messages()})
@@ -223,6 +226,7 @@ async def test_a_file_that_is_too_large_is_said_in_words() -> None:
     [message] = room.messages()
     assert ("a", "1", []) == (message["content"].split()[1], message["content"].split()[-3], message["attachments"])
     assert table == receipt.post
+    assert ["drop_file"] == [refused.remedy for refused in receipt.refusals]
 
 
 async def test_a_file_that_is_known_to_be_too_large_is_never_sent() -> None:
@@ -406,6 +410,7 @@ async def test_a_message_with_a_file_that_was_lost_on_the_way_back_is_found() ->
     receipt = await target.send(post("Look.", attachment=Attachment("a.txt", b"a")))
     assert ["Hm.", "Look."] == room.texts()
     assert room.messages()[-1]["id"] == receipt.message_id
+    assert ["found"] == [refused.remedy for refused in receipt.refusals]
 
 
 async def test_if_nobody_can_tell_whether_it_arrived_it_is_not_sent_again() -> None:

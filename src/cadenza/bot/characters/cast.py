@@ -15,7 +15,7 @@ from hashlib import sha256
 from secrets import token_hex
 from weakref import WeakValueDictionary
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...explain.tracebacks import get_logger
 from ..store.store import Namespace, Record, Store
 from . import native
@@ -106,10 +106,13 @@ class Cast:
             kept = await self._kept(server)
             character = replace(character, id=character.id or self._new_id(character.name, kept))
             if any(one.id != character.id and key_of(one.name) == key_of(character.name) for one in kept):
-                msg = f"There is a character called {character.name} already; choose another name."
+                msg = Sentence("There is a character called {name} already; choose another name.", name=character.name)
                 raise InputError(msg)
             if character.id not in {one.id for one in kept} and len(kept) >= MOST_CHARACTERS:
-                msg = f"A server has at most {MOST_CHARACTERS} characters; delete one first."
+                msg = Sentence(
+                    "A server has at most {most} characters; delete one first.",
+                    most=MOST_CHARACTERS,
+                )
                 raise InputError(msg)
             await self._write(server, character)
             await self._only_main(server, character, kept)
@@ -130,7 +133,7 @@ class Cast:
             after = replace(checked(change(before)), id=before.id, sprites=before.sprites)
             kept = await self._kept(server)
             if any(one.id != before.id and key_of(one.name) == key_of(after.name) for one in await self.of(server)):
-                msg = f"There is a character called {after.name} already; choose another name."
+                msg = Sentence("There is a character called {name} already; choose another name.", name=after.name)
                 raise InputError(msg)
             await self._store.change(
                 Namespace.PERSONAS, f"{server}/{before.id}", lambda record: _changed(server, record, before, change)
@@ -161,13 +164,15 @@ class Cast:
             id_ = (await self._adopted(server, name)).id
             worn = await self._store.find(Namespace.SPRITES, prefix=f"{server}/{id_}/")
             if len(worn) >= MOST_SPRITES:
-                msg = f"A character has at most {MOST_SPRITES} sprites; delete one first."
+                msg = Sentence("A character has at most {most} sprites; delete one first.", most=MOST_SPRITES)
                 raise InputError(msg)
             new = _sprite_record(server, id_, sprite, max(map(_place, worn), default=-1) + 1)
             kept = await self._store.change(Namespace.SPRITES, new.key, lambda record: record or new)
             self._forget(server)
         if kept != new:
-            msg = f"There is a sprite called {sprite.name} already; edit it, or choose another name."
+            msg = Sentence(
+                "There is a sprite called {name} already; edit it, or choose another name.", name=sprite.name
+            )
             raise InputError(msg)
         return sprite
 
@@ -184,7 +189,7 @@ class Cast:
             record = await self._store.get(Namespace.SPRITES, key)
             new = _sprite_record(server, character.id, after, _place(record))
             if key != new.key and any(key_of(one.name) == key_of(after.name) for one in character.sprites):
-                msg = f"There is a sprite called {after.name} already; choose another name."
+                msg = Sentence("There is a sprite called {name} already; choose another name.", name=after.name)
                 raise InputError(msg)
             await self._store.put(new)
             if key != new.key:
@@ -253,7 +258,7 @@ class Cast:
         """The character called *name* as a stored one of *server*; raises an ``InputError`` if there is none."""
         found = await self.find(server, name)
         if found is None:
-            msg = f"There is no character called {name.strip()[:80]}; see /persona list."
+            msg = Sentence("There is no character called {name}; see /persona list.", name=name.strip()[:80])
             raise InputError(msg)
         if await self.keeps(server, name):
             return found
@@ -295,13 +300,13 @@ def checked(character: Character) -> Character:
     """*character*, validated and normalised for the store; raises an ``InputError``."""
     sprites = tuple(checked_sprite(sprite) for sprite in character.sprites)
     if len(sprites) > MOST_SPRITES:
-        msg = f"A character has at most {MOST_SPRITES} sprites; remove some."
+        msg = Sentence("A character has at most {most} sprites; remove some.", most=MOST_SPRITES)
         raise InputError(msg)
     if len({key_of(sprite.name) for sprite in sprites}) < len(sprites):
-        msg = "Two sprites of the character have the same name; give one of them another."
+        msg = Sentence("Two sprites of the character have the same name; give one of them another.")
         raise InputError(msg)
     if character.own.degree not in (None, 0, 1, 2, 3):
-        msg = "A degree is a number from 0 to 3."
+        msg = Sentence("A degree is a number from 0 to 3.")
         raise InputError(msg)
     return replace(
         character, name=character_name(character.name), sprites=sprites, triggers=checked_triggers(character.triggers)
@@ -315,7 +320,11 @@ def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
         if word.strip():
             words.setdefault(key_of(word), word.strip())
     if len(words) > MOST_TRIGGERS or any(len(word) > LONGEST_TRIGGER for word in words.values()):
-        msg = f"A character has at most {MOST_TRIGGERS} trigger words of at most {LONGEST_TRIGGER} characters."
+        msg = Sentence(
+            "A character has at most {most_triggers} trigger words of at most {longest_trigger} characters.",
+            most_triggers=MOST_TRIGGERS,
+            longest_trigger=LONGEST_TRIGGER,
+        )
         raise InputError(msg)
     return tuple(words.values())
 
@@ -323,7 +332,10 @@ def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
 def checked_sprite(sprite: CharacterSprite) -> CharacterSprite:
     """*sprite*, validated and normalised for the store; raises an ``InputError``."""
     if len(sprite.instructions) > LONGEST_INSTRUCTIONS:
-        msg = f"The instructions of a sprite have at most {LONGEST_INSTRUCTIONS} characters; shorten them."
+        msg = Sentence(
+            "The instructions of a sprite have at most {most} characters; shorten them.",
+            most=LONGEST_INSTRUCTIONS,
+        )
         raise InputError(msg)
     return replace(sprite, name=sprite_name(sprite.name), instructions=sprite.instructions.strip())
 
@@ -394,5 +406,7 @@ def _sprite_of(character: Character, name: str) -> CharacterSprite:
     for sprite in character.sprites:
         if key_of(sprite.name) == key_of(name):
             return sprite
-    msg = f"{character.name} has no sprite called {name.strip()[:64]}; see /sprite list."
+    msg = Sentence(
+        "{name} has no sprite called {sprite}; see /sprite list.", name=character.name, sprite=name.strip()[:64]
+    )
     raise InputError(msg)

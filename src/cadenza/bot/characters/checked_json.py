@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NoReturn, TypeAlias
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 
 Form: TypeAlias = Mapping[str, object]
 """A JSON object."""
@@ -146,4 +146,4 @@ def _list(form: Form, name: str) -> list[object]:
 
 
 def _wrong(name: str, kind: str) -> InputError:
-    return InputError(f"The character cannot be read: “{name}” is not {kind}.")
+    return InputError(Sentence("The character cannot be read: “{name}” is not {kind}.", name=name, kind=kind))

@@ -7,7 +7,7 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...types import Note
 from . import checked_json
 from .character import Character, Lore
@@ -39,7 +39,11 @@ def read(form: Form) -> Character:
     """The character in a file; raises an ``InputError`` if it is invalid, or of a later version."""
     version = checked_json.number(form, "version", default=VERSION)
     if version > VERSION:
-        msg = f"The file is of version {version}, and this bot reads version {VERSION}; update the bot."
+        msg = Sentence(
+            "The file is of version {version}, and this bot reads version {known}; update the bot.",
+            version=version,
+            known=VERSION,
+        )
         raise InputError(msg)
     return of_value(checked_json.inner(form, "character"))
 

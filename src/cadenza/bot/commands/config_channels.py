@@ -7,8 +7,8 @@ from dataclasses import replace
 import discord
 from discord import app_commands
 
+from ...languages import languages
 from ..services.choices import Choice
-from ..services.languages import languages
 from ..thought_log import may_tell
 from .context import CommandContext, Interaction, answered, may_manage_server, tell
 from .scoped_choice import Where, change, choose

@@ -14,11 +14,11 @@ from discord import app_commands
 from ...concurrency.tasks import must_rise
 from ...errors import CadenzaError
 from ...explain.tracebacks import get_logger
+from ...languages import catalogue, chosen, rendered, translated
 from ...targets.discord_py.client_state import ClientState
 from ..characters.names import key_of
 from ..readable_text import shortened
 from ..reply_controls import Asker, Control
-from ..services.languages import catalogue, chosen, translated
 
 if TYPE_CHECKING:
     from ..wiring import BotServices
@@ -103,7 +103,7 @@ def answered(
         try:
             await command(interaction, *args, **kwargs)
         except CadenzaError as error:
-            await show(interaction, translated(str(error), language_of(interaction)))
+            await show(interaction, rendered(error.sentence, language_of(interaction)))
         except BaseException as error:
             if must_rise(error):
                 raise

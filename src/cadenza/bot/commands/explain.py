@@ -9,9 +9,9 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
+from ...explain.words import printed
 from ..authorship import is_ours
 from ..services.explanations import Explanation
-from ..services.translated_stories import in_language
 from .context import AnyCommand, CommandContext, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
@@ -120,7 +120,8 @@ def _may_read(interaction: Interaction, place: object) -> bool:
 
 
 async def _tell_story(interaction: Interaction, known: Explanation) -> None:
-    story = "\n".join(in_language(known.lines, language_of(interaction)))
+    language = language_of(interaction)
+    story = "\n".join(printed(line, language) for line in known.lines)
     shown = f"{_FENCE}text\n{story.replace(_FENCE, _BROKEN_FENCE)}\n{_FENCE}"
     if len(shown) <= _LONGEST:
         await show(interaction, shown)

@@ -8,6 +8,7 @@ import discord
 from discord import app_commands
 
 from ...errors import SettingsError
+from ...languages import rendered
 from ...targets.discord_py.channel_info import parent_of
 from ..services.choices import Choice, settings_for
 from ..services.model_probe import probe
@@ -17,6 +18,7 @@ from .context import (
     CommandContext,
     Interaction,
     answered,
+    language_of,
     matching,
     may_manage_server,
     show,
@@ -163,8 +165,8 @@ async def _test(context: CommandContext, interaction: Interaction, name: str, se
     seconds = f"{result.seconds:.1f}"
     if result.trouble:
         told = "No answer after {seconds} s: {trouble}."
-        trouble = words(interaction, result.trouble.rstrip("."))
-        await tell(interaction, told, seconds=seconds, trouble=trouble)
+        trouble = rendered(result.trouble, language_of(interaction))
+        await tell(interaction, told, seconds=seconds, trouble=trouble.rstrip(".。"))
     else:
         told = "{model} said {word} after {seconds} s."
         who = shown(interaction, result.model)

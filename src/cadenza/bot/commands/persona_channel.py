@@ -10,7 +10,7 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ..characters.cast import named
 from ..characters.character import Character
 from ..services.choices import Choice
@@ -137,7 +137,7 @@ def _several(cast: tuple[Character, ...], text: str) -> tuple[str, ...]:
     whole = named(cast, text) if text else None
     found = [whole] if whole else [_one(cast, name) for name in listed(text)]
     if len(found) > _MOST_HERE:
-        msg = f"At most {_MOST_HERE} can be chosen for a channel."
+        msg = Sentence("At most {most} can be chosen for a channel.", most=_MOST_HERE)
         raise InputError(msg)
     return tuple(dict.fromkeys(one.name for one in found))
 
@@ -145,7 +145,7 @@ def _several(cast: tuple[Character, ...], text: str) -> tuple[str, ...]:
 def _one(cast: tuple[Character, ...], name: str) -> Character:
     found = named(cast, name)
     if found is None:
-        msg = f"There is no character called {quoted(name[:80])}; see /persona list."
+        msg = Sentence("There is no character called {name}; see /persona list.", name=quoted(name[:80]))
         raise InputError(msg)
     return found
 

@@ -6,7 +6,7 @@ import base64
 import os
 from pathlib import Path
 
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 
 MOST_TEXT = 1 << 20
 MOST_PICTURE = 8 << 20
@@ -38,10 +38,14 @@ class Folder:
             with path.open("rb") as file:
                 data = file.read(most + 1)
         except (OSError, ValueError) as error:
-            msg = f"names {name!r}, which cannot be read ({getattr(error, 'strerror', None) or 'not a valid name'})"
+            msg = Sentence(
+                "names {name}, which cannot be read ({error})",
+                name=repr(name),
+                error=getattr(error, "strerror", None) or "not a valid name",
+            )
             raise SettingsError(msg) from None
         if len(data) > most:
-            msg = f"names {name!r}, which is too large; it may have {most >> 20} MiB"
+            msg = Sentence("names {name}, which is too large; it may have {most} MiB", name=repr(name), most=most >> 20)
             raise SettingsError(msg)
         return data
 
@@ -50,7 +54,7 @@ class Folder:
         try:
             return self.data(name, MOST_TEXT).decode("utf-8-sig").replace("\r\n", "\n").strip()
         except UnicodeDecodeError:
-            msg = f"names {name!r}, which is not UTF-8 text"
+            msg = Sentence("names {name}, which is not UTF-8 text", name=repr(name))
             raise SettingsError(msg) from None
 
     def picture(self, name: str) -> str:
@@ -65,6 +69,6 @@ class Folder:
         if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
             kind = "webp"
         if not kind:
-            msg = f"names {name!r}, which is not a picture; it may be PNG, JPEG, GIF or WebP"
+            msg = Sentence("names {name}, which is not a picture; it may be PNG, JPEG, GIF or WebP", name=repr(name))
             raise SettingsError(msg)
         return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

@@ -13,7 +13,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...explain.tracebacks import get_logger
 from ...settings import Settings
 from .checking import Complaints, ConfigError, shown, table, unknown_key, values
@@ -107,13 +107,23 @@ def _tables(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         where = "" if path.parent == Path.cwd() else f" --folder {quote(str(path.parent))}"
         what = "one" if path.name == "cadenza.toml" else "cadenza.toml"
-        msg = f"there is no {path.name} in {str(path.parent)!r}; create {what} with: cadenza init{where}"
+        msg = Sentence(
+            "there is no {name} in {parent}; create {what} with: cadenza init{where}",
+            name=path.name,
+            parent=repr(str(path.parent)),
+            what=what,
+            where=where,
+        )
         raise SettingsError(msg) from None
     except UnicodeDecodeError:
-        msg = f"{path.name}: is not UTF-8 text; save it as UTF-8"
+        msg = Sentence("{name}: is not UTF-8 text; save it as UTF-8", name=path.name)
         raise SettingsError(msg) from None
     except (OSError, ValueError) as error:
-        msg = f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'not a valid name'}"
+        msg = Sentence(
+            "cannot read {path}: {error}",
+            path=repr(str(path)),
+            error=getattr(error, "strerror", None) or "not a valid name",
+        )
         raise SettingsError(msg) from None
     if found := [f"{path.name}: {sentence}" for sentence in secrets_in(text)]:
         raise ConfigError(found)  # without other mistakes, which could repeat the secret
@@ -121,7 +131,11 @@ def _tables(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         why = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is nested too deeply"
-        msg = f"{path.name}: is not valid TOML: {why}; a text needs quotes, and a table a line such as [discord]"
+        msg = Sentence(
+            "{name}: is not valid TOML: {why}; a text needs quotes, and a table a line such as [discord]",
+            name=path.name,
+            why=why,
+        )
         raise SettingsError(msg) from None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ...errors import InputError, ToolError
+from ...errors import InputError, Sentence, ToolError
 from ...tools.functions import tool
 from ...tools.tool import Tool, ToolContext
 from ...types import Line
@@ -51,7 +51,7 @@ class MemoryTools:
             try:
                 kept = await self.notes.add(subject, note, by=By.MODEL, writer=writer, origin=self._origin())
             except InputError as error:
-                raise ToolError(str(error)) from None
+                raise ToolError(error.sentence) from None
         return f"Known already as note {kept.number}." if kept.key in before else f"Kept as note {kept.number}."
 
     async def forget_note(self, number: int, about: Literal["person", "server"] = "person") -> str:
@@ -65,10 +65,10 @@ class MemoryTools:
             subject = self._subject(about)
             note = await self.notes.find(subject, number)
             if note is None or not (subject.about is About.SERVER or is_told(note, self.where)):
-                msg = f"There is no note {number}."
+                msg = Sentence("There is no note {number}.", number=number)
                 raise ToolError(msg)
             if subject.about is About.SERVER and note.by is By.PERSON:
-                msg = "That note was written by those who manage the server; only they can delete it."
+                msg = Sentence("That note was written by those who manage the server; only they can delete it.")
                 raise ToolError(msg)
             await self.notes.delete(subject, number)
         return f"Note {number} is deleted."

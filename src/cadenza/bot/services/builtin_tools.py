@@ -9,7 +9,7 @@ from random import Random
 from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
-from ...errors import ToolError
+from ...errors import Sentence, ToolError
 from ...tools.functions import tool
 from ...tools.tool import Tool
 
@@ -44,7 +44,9 @@ def now_in(zone: str, seconds: float) -> str:
     try:
         place = ZoneInfo(zone.strip())
     except (KeyError, ValueError, OSError):  # an unknown name, not a name, or a folder of zones
-        msg = f"There is no time zone {zone[:50]!r}; use a name such as Europe/Berlin, Asia/Tokyo or UTC."
+        msg = Sentence(
+            "There is no time zone {zone}; use a name such as Europe/Berlin, Asia/Tokyo or UTC.", zone=repr(zone[:50])
+        )
         raise ToolError(msg) from None
     moment = datetime.fromtimestamp(seconds, UTC).astimezone(place)
     return f"{moment:%A}, {moment.day} {moment:%B %Y, %H:%M} ({place.key}, UTC{moment:%z})"
@@ -54,11 +56,11 @@ def rolled(roll: str, random: Random) -> str:
     """The result of *roll*, each die and the sum; an invalid roll raises a ``ToolError``."""
     wanted = "".join(normalize("NFKC", roll).lower().split())  # accepts full-width digits
     if not _ROLL.fullmatch(wanted):
-        msg = f"{roll[:50]!r} cannot be rolled; say it like 2d6+1, d20 or 4d8-2."
+        msg = Sentence("{roll} cannot be rolled; say it like 2d6+1, d20 or 4d8-2.", roll=repr(roll[:50]))
         raise ToolError(msg)
     terms = [_rolled_term(term, random) for term in _TERM.finditer(wanted)]
     if sum(map(len, terms)) > _MOST_DICE:
-        msg = f"Those are too many dice; roll {_MOST_DICE} at most."
+        msg = Sentence("Those are too many dice; roll {most_dice} at most.", most_dice=_MOST_DICE)
         raise ToolError(msg)
     numbers = [number for term in terms for number in term]
     shown = " ".join(f"{'-' if number < 0 else '+'} {abs(number)}" for number in numbers).removeprefix("+ ")
@@ -72,6 +74,8 @@ def _rolled_term(term: re.Match[str], random: Random) -> list[int]:
     count = int(term["dice"] or 1)
     sides = 100 if term["sides"] == "%" else int(term["sides"])
     if not (1 <= count <= _MOST_DICE and 1 <= sides <= _MOST_SIDES):
-        msg = f"Roll 1 to {_MOST_DICE} dice of 1 to {_MOST_SIDES} sides."
+        msg = Sentence(
+            "Roll 1 to {most_dice} dice of 1 to {most_sides} sides.", most_dice=_MOST_DICE, most_sides=_MOST_SIDES
+        )
         raise ToolError(msg)
     return [sign * random.randint(1, sides) for _ in range(count)]

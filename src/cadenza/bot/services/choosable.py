@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from ...errors import InputError, SettingsError
+from ...errors import InputError, Sentence, SettingsError
 from ...settings import Settings, settings_fields
 
 _CHOOSABLE = frozenset(
@@ -60,7 +60,11 @@ class Choosable:
         """Parse *text*; an invalid value raises a ``SettingsError``."""
         text = text.strip()
         if len(text) > _LONGEST_TEXT:
-            msg = f"the setting {self.name!r} takes at most {_LONGEST_TEXT} characters"
+            msg = Sentence(
+                "the setting {name} takes at most {most} characters",
+                name=repr(self.name),
+                most=_LONGEST_TEXT,
+            )
             raise SettingsError(msg)
         value = self._converted(text)
         checked = Settings().with_values({self.name: value})

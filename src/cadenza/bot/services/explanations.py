@@ -1,17 +1,40 @@
-"""Explanations of messages: the trace of a reply, kept for some days under the ids of its messages."""
+"""Explanations of messages: the facts of a reply, told and kept for some days under the ids of its messages.
+
+What is kept are sentences in no language; ``/explain`` renders them for the person who asks.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ...concurrency.tasks import must_rise
-from ...explain.step_words import numbers_of, text_of
-from ...explain.steps import Hook, TraceStep, line_of
+from ...errors import InputError
+from ...explain.fact_log import line_of
+from ...explain.sentences import Said, as_json, from_json
 from ...explain.tracebacks import get_logger
-from ...explain.words import explain_each
+from ...explain.words import ExplainedLine, explain_each
+from ...facts import (
+    ChunkHeard,
+    Fact,
+    Hook,
+    LoggedFact,
+    MessagePlanned,
+    MessageSent,
+    QueueCut,
+    ReplyEnded,
+    RequestSent,
+    SendingBegan,
+    StopAsked,
+    TextCut,
+    TextHeld,
+    TextHidden,
+    ToolCalled,
+)
 from ...types import Reply
 from ..config.config import StoreConfig
 from ..store.store import Namespace, Record, Store
@@ -19,7 +42,7 @@ from .bounded_dict import make_room
 
 logger = get_logger(__name__)
 
-MOST_STEPS = 2000
+MOST_FACTS = 2000
 MOST_CHARACTERS = 400_000
 """The most that is collected of one turn; beyond that only sent messages, stops, cuts and the end."""
 MOST_TURNS = 256
@@ -31,20 +54,22 @@ _LONGEST_STORY = 20_000
 _LONGEST_SOURCE = 30_000
 _STORE_TAKES = 10.0
 _DAY = 86_400.0
-_ALWAYS = frozenset({"sent", "stop", "cut", "end"})
-_NEVER = frozenset({"aside", "sending"})
+_ALWAYS = (MessageSent, StopAsked, QueueCut, ReplyEnded)
+_NEVER = (TextHidden, SendingBegan)
 """Thoughts belong to the thought log: everybody in a channel may read an explanation.
 
-``sending`` adds nothing to ``sent``.
+That sending began adds nothing to ``MessageSent``.
 """
+_CUT_OFF = ExplainedLine(None, Said("…"))
+"""The last line of a story that is longer than what is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The explanation of one message."""
 
-    lines: tuple[str, ...]
-    """Its story, as ``cadenza explain`` prints it."""
+    lines: tuple[ExplainedLine, ...]
+    """Its story, as ``cadenza explain`` tells it, in no language yet."""
     source: str = ""
     """The Markdown of the table or formula, if the message shows one as a picture."""
     turn: str = ""
@@ -106,13 +131,13 @@ class Explanations:
     def _running(self, message: str) -> Explanation | None:
         for turn, collection in self._turns.items():
             if message in collection.messages:
-                lines = _bounded(explain_each(collection.steps()).get(message, []))
+                lines = _bounded(explain_each(collection.facts()).get(message, []))
                 return Explanation(lines, collection.picture_of(message)[:_LONGEST_SOURCE], turn)
         return None
 
     def _explained(self, turn: str, reply: Reply, author: str) -> Iterator[tuple[str, Explanation]]:
         collection = self._turns.pop(turn, None)
-        stories = {} if collection is None else explain_each(collection.steps())
+        stories = {} if collection is None else explain_each(collection.facts())
         for receipt in reply.receipts:
             lines = _bounded(stories.get(receipt.message_id, []))
             source = receipt.post.picture[:_LONGEST_SOURCE] if receipt.post.shows_source else ""
@@ -140,113 +165,121 @@ class Explanations:
 
 @dataclass(slots=True)
 class _Collection:
-    """The steps of one turn. Consecutive chunks are merged: there is a step for every token."""
+    """The facts of one turn. Consecutive chunks are merged: there is a fact for every token."""
 
-    messages: dict[str, TraceStep] = field(default_factory=dict)
-    """The ``sent`` step of each message, by message id."""
-    _steps: list[TraceStep] = field(default_factory=list)
+    messages: dict[str, MessageSent] = field(default_factory=dict)
+    """The fact that each message was sent, by message id."""
+    _facts: list[LoggedFact] = field(default_factory=list)
     _size: int = 0
     _run: list[str] = field(default_factory=list)
-    _last: TraceStep | None = None
+    _last: tuple[ChunkHeard, LoggedFact] | None = None
     """The newest chunk of the run."""
-    _held: tuple[object, object] = ("", "")
+    _held: tuple[str, str] = ("", "")
     """Why text is held back."""
     _is_awaited: bool = True
     """Whether the model has not begun yet: its first chunk stays alone, so that its time is kept."""
 
-    def hear(self, step: TraceStep) -> None:
-        """Take *step* in."""
-        if step.step == "chunk":
-            self._hear_chunk(step)
-            return
-        kept = self._hold(step) if step.step == "hold" else _without_arguments(step)
-        if kept is None:
-            return
-        self._end_run()
-        self._is_awaited = self._is_awaited or step.step == "request"
-        if step.step not in _NEVER:
-            self._add(kept)
+    def hear(self, logged: LoggedFact) -> None:
+        """Take *logged* in."""
+        match logged.fact:
+            case ChunkHeard() as chunk:
+                self._hear_chunk(chunk, logged)
+            case TextHeld() as hold:
+                self._hear_hold(hold, logged)
+            case ToolCalled() as call:  # its arguments may be about other people
+                self._hear_other(replace(call, arguments="…"), logged)
+            case fact:
+                self._hear_other(fact, logged)
 
-    def steps(self) -> list[TraceStep]:
-        """All steps of the turn so far."""
+    def facts(self) -> list[LoggedFact]:
+        """All facts of the turn so far."""
         self._end_run()
-        return self._steps
+        return self._facts
 
     def picture_of(self, message: str) -> str:
         """The Markdown of the table or formula that *message* shows as a picture, or nothing."""
-        sent = self.messages[message].about
-        if not text_of(sent, "attachment").endswith(".png"):
+        sent = self.messages[message]
+        if not (sent.attachment or "").endswith(".png"):
             return ""
-        posts, segments = set(numbers_of(sent, "posts")), set[int]()
-        for step in self._steps:
-            if step.step == "post" and step.about.get("number") in posts:
-                segments |= set(numbers_of(step.about, "segments"))
-        parts = [step.about for step in self._steps if step.step == "segment" and step.about.get("number") in segments]
-        painted = [about for about in parts if about.get("kind") == "table"] or parts[-1:]  # a formula comes last
-        return "".join(text_of(about, "text") for about in painted).strip()
+        facts = [logged.fact for logged in self._facts]
+        planned = [fact for fact in facts if isinstance(fact, MessagePlanned) and fact.number in sent.posts]
+        segments = {number for fact in planned for number in fact.segments}
+        parts = [fact for fact in facts if isinstance(fact, TextCut) and fact.number in segments]
+        painted = [part for part in parts if part.kind == "table"] or parts[-1:]  # a formula comes last
+        return "".join(part.text for part in painted).strip()
 
-    def _hear_chunk(self, step: TraceStep) -> None:
-        kind = step.about.get("kind")
-        if kind not in ("text", "thought"):
+    def _hear_chunk(self, chunk: ChunkHeard, logged: LoggedFact) -> None:
+        if chunk.kind not in ("text", "thought"):
             return  # explanations do not mention other kinds
-        if self._last is not None and self._last.about.get("kind") != kind:
+        if self._last is not None and self._last[0].kind != chunk.kind:
             self._end_run()
-        self._last = step
-        if kind == "text":
-            self._run.append(str(step.about.get("text", "")))
+        self._last = chunk, logged
+        if chunk.kind == "text":
+            self._run.append(chunk.text)
         if self._is_awaited:
             self._is_awaited = False
             self._end_run()
 
-    def _hold(self, step: TraceStep) -> TraceStep | None:
-        """*step*, if the reason changed; every line is undecided for a moment."""
-        why, mark = step.about.get("why"), step.about.get("mark")
-        held = ("", "") if why == "undecided" else (why, mark)
-        if held == self._held:
-            return None
-        self._held = held
-        return replace(step, about={"why": held[0], "mark": held[1]})
+    def _hear_hold(self, hold: TextHeld, logged: LoggedFact) -> None:
+        """Take *hold* in if the reason changed; every line is undecided for a moment."""
+        held = ("", "") if hold.why == "undecided" else (hold.why, hold.mark)
+        if held != self._held:
+            self._held = held
+            self._hear_other(replace(hold, why=held[0], mark=held[1]), logged)
+
+    def _hear_other(self, fact: Fact, logged: LoggedFact) -> None:
+        self._end_run()
+        self._is_awaited = self._is_awaited or isinstance(fact, RequestSent)
+        if not isinstance(fact, _NEVER):
+            self._add(fact, logged)
 
     def _end_run(self) -> None:
         last, self._last = self._last, None
         if last is not None:
-            self._add(replace(last, about={"kind": last.about.get("kind"), "text": "".join(self._run)}))
+            self._add(replace(last[0], text="".join(self._run)), last[1])
         self._run.clear()
 
-    def _add(self, step: TraceStep) -> None:
-        is_full = len(self._steps) >= MOST_STEPS or self._size >= MOST_CHARACTERS
-        is_overfull = len(self._steps) >= 2 * MOST_STEPS or self._size >= 2 * MOST_CHARACTERS
-        if is_overfull or (is_full and step.step not in _ALWAYS):
+    def _add(self, fact: Fact, logged: LoggedFact) -> None:
+        is_full = len(self._facts) >= MOST_FACTS or self._size >= MOST_CHARACTERS
+        is_overfull = len(self._facts) >= 2 * MOST_FACTS or self._size >= 2 * MOST_CHARACTERS
+        if is_overfull or (is_full and not isinstance(fact, _ALWAYS)):
             return
-        self._steps.append(step)
-        if step.step == "sent":
-            self.messages[text_of(step.about, "message")] = step
-        self._size += len(line_of(step))
+        kept = replace(logged, fact=fact)
+        self._facts.append(kept)
+        if isinstance(fact, MessageSent):
+            self.messages[fact.message] = fact
+        self._size += len(line_of(kept))
 
 
-def _without_arguments(step: TraceStep) -> TraceStep:
-    """*step* without the arguments of a tool, which may be about other people."""
-    return replace(step, about={**step.about, "arguments": "…"}) if step.step == "tool" else step
-
-
-def _bounded(lines: list[str]) -> tuple[str, ...]:
+def _bounded(lines: Iterable[ExplainedLine]) -> tuple[ExplainedLine, ...]:
     """The first of *lines*, up to the size that is kept."""
-    kept: list[str] = []
+    kept: list[ExplainedLine] = []
     room = _LONGEST_STORY
     for line in lines:
-        if len(line) > room:
-            return (*kept, "…")
-        room -= len(line)
+        room -= len(json.dumps(as_json(line.said), ensure_ascii=False))
+        if room < 0:
+            return (*kept, _CUT_OFF)
         kept.append(line)
     return tuple(kept)
 
 
 def _as_value(known: Explanation) -> Mapping[str, object]:
-    return {"lines": list(known.lines), "source": known.source, "turn": known.turn, "author": known.author}
+    lines = [{"at": line.at, "said": as_json(line.said)} for line in known.lines]
+    return {"lines": lines, "source": known.source, "turn": known.turn, "author": known.author}
 
 
 def _of_value(value: Mapping[str, object]) -> Explanation:
-    """The explanation in a stored value, perhaps of another version; missing parts are left out."""
-    lines = value.get("lines")
+    """The explanation in a stored value; what another version wrote differently is left out."""
     texts = {name: text for name in ("source", "turn", "author") if isinstance(text := value.get(name), str)}
-    return Explanation(tuple(map(str, lines)) if isinstance(lines, list | tuple) else (), **texts)
+    return Explanation(_lines_of(value.get("lines")), **texts)
+
+
+def _lines_of(value: object) -> tuple[ExplainedLine, ...]:
+    """The stored lines, without those in English, which older versions kept."""
+    lines: list[ExplainedLine] = []
+    for stored in value if isinstance(value, list | tuple) else ():
+        match stored:
+            case {"at": float() | int() | None as at, "said": said}:
+                with suppress(InputError):
+                    lines.append(ExplainedLine(at, from_json(said)))
+    return tuple(lines)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ...concurrency.tasks import must_rise
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...explain.tracebacks import get_logger
 from ..config.config import MetricsConfig
 
@@ -56,7 +56,12 @@ async def listening(
             await site.start()
         except OSError as error:
             why = os.strerror(error.errno) if error.errno and error.errno > 0 else type(error).__name__
-            msg = f"metrics cannot be served at {host}:{port} ({why}); choose another port in [metrics], or 0 for none"
+            msg = Sentence(
+                "metrics cannot be served at {host}:{port} ({why}); choose another port in [metrics], or 0 for none",
+                host=host,
+                port=port,
+                why=why,
+            )
             raise SettingsError(msg) from None
         yield _port(runner) or port
     finally:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...explain.tracebacks import traceback_text
 from ...text.redaction import without_secrets
 from ..config.config import LogConfig
@@ -53,7 +53,9 @@ def set_up(config: LogConfig, *, secrets: Iterable[str] = (), stream: TextIO | N
     """
     level = level_of(config.level)
     if config.format not in FORMATS:
-        msg = f"log.format is {config.format!r}; it can be {' or '.join(FORMATS)}"
+        msg = Sentence(
+            "log.format is {format}; it can be {formats}", format=repr(config.format), formats=" or ".join(FORMATS)
+        )
         raise SettingsError(msg)
     root = logging.getLogger()
     before = next((handler for handler in root.handlers if isinstance(handler, _Handler)), None)
@@ -88,7 +90,7 @@ def level_of(name: str) -> int:
     """Return the level called *name*."""
     level = LEVELS.get(name.strip().lower())
     if level is None:
-        msg = f"log.level is {name!r}; it can be {', '.join(LEVELS)}"
+        msg = Sentence("log.level is {name}; it can be {levels}", name=repr(name), levels=", ".join(LEVELS))
         raise SettingsError(msg)
     return level
 

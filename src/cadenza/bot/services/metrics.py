@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...explain.steps import TraceStep
 from ...explain.tracebacks import get_logger
-from ...types import Broke, Empty, Reply, Stopped, ToolUse, Usage
+from ...facts import (
+    AttemptBegan,
+    LoggedFact,
+    MessageDeleted,
+    MessageLeftOut,
+    MessagePlanned,
+    MessageRefused,
+    MessageSent,
+    QueueRestored,
+    ReplyEnded,
+    RequestSent,
+    StopAsked,
+    ToolCalled,
+    Values,
+)
 from .bounded_dict import make_room
 from .counters import COUNTING, Counters
 from .invalid_requests import InvalidRequests
@@ -48,39 +61,36 @@ class Metrics:
         else:
             self._counters.watch("discord_invalid_requests", self.refusals.recent)
 
-    def hear(self, traced: TraceStep) -> None:
-        """Trace hook: take in one step of a reply."""
-        if self._counters is None:
-            return
-        match traced.step:
-            case "post":
-                self._of(traced).planned[_number(traced.about["number"])] = traced.at
-            case "sent":
-                self._sent(traced, self._counters)
-            case "stop":
-                self._of(traced).stopped_at = traced.at
-            case "try":
-                self._tried(str(traced.about["why"]), self._counters)
-            case "request" if traced.about["error"] is not None:
-                self.recovered("request_changed")
-            case "brought_back" | "deleted" | "unsent" | "left_out":
-                self.recovered(traced.step)
-            case "end":
-                self._ended(traced, self._counters)
-            case _:
-                pass  # nothing is counted for the other steps
-
-    def turn_ended(self, reply: Reply, *, seconds: float, waited: float) -> None:
-        """Count a turn that took *seconds*, after it had *waited* in the queue."""
-        counters = self._counters
+    def hear(self, logged: LoggedFact) -> None:
+        """Trace hook: take in one fact of a reply."""
+        counters, at = self._counters, logged.at
         if counters is None:
             return
-        outcome, reason = _named(reply)
-        counters.turns.labels(outcome, reason).inc()
-        counters.turn_seconds.observe(seconds)
-        counters.queue_seconds.observe(waited)
-        self._used(reply.model, reply.usage, counters)
-        self._ran(reply.tools, counters)
+        match logged.fact:
+            case MessagePlanned(number=number):
+                self._of(logged).planned[number] = at
+            case MessageSent(posts=posts):
+                self._sent(posts, logged, counters)
+            case StopAsked():
+                self._of(logged).stopped_at = at
+            case AttemptBegan(why=why) if why != "first":
+                counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
+            case RequestSent(error=error) if error is not None:
+                self.recovered("request_changed")
+            case QueueRestored() | MessageDeleted() | MessageRefused() | MessageLeftOut():
+                self.recovered(logged.fact.name)
+            case ToolCalled(tool=tool, is_error=is_error, remembered=False):
+                counters.tools.labels(counters.label("tool", tool), "error" if is_error else "ok").inc()
+            case ReplyEnded() as end:
+                self._ended(end, logged, counters)
+            case _:
+                pass  # nothing is counted for the other facts
+
+    def turn_ended(self, *, seconds: float, waited: float) -> None:
+        """Count a turn that took *seconds*, after it had *waited* in the queue."""
+        if self._counters is not None:
+            self._counters.turn_seconds.observe(seconds)
+            self._counters.queue_seconds.observe(waited)
 
     def called(self, route: str, status: int, *, scope: str = "") -> None:
         """Count a response of Discord; *scope* is the rate limit scope of a 429."""
@@ -128,62 +138,38 @@ class Metrics:
         """All metrics in the Prometheus text format."""
         return b"" if self._counters is None else self._counters.rendered()
 
-    def _of(self, traced: TraceStep) -> _ReplyState:
-        if traced.turn not in self._replies:
+    def _of(self, logged: LoggedFact) -> _ReplyState:
+        if logged.turn not in self._replies:
             make_room(self._replies, _REPLIES)
-            self._replies[traced.turn] = _ReplyState()
-        return self._replies[traced.turn]
+            self._replies[logged.turn] = _ReplyState()
+        return self._replies[logged.turn]
 
-    def _sent(self, traced: TraceStep, counters: Counters) -> None:
-        state = self._of(traced)
+    def _sent(self, posts: tuple[int, ...], logged: LoggedFact, counters: Counters) -> None:
+        state = self._of(logged)
         if not state.has_spoken:
             state.has_spoken = True
-            counters.first_message_seconds.observe(traced.at)
-        numbers = traced.about["posts"]
-        for number in numbers if isinstance(numbers, Iterable) else ():
-            if (ready := state.planned.pop(_number(number), None)) is not None:
-                counters.reader_wait_seconds.observe(traced.at - ready)
+            counters.first_message_seconds.observe(logged.at)
+        for number in posts:
+            if (ready := state.planned.pop(number, None)) is not None:
+                counters.reader_wait_seconds.observe(logged.at - ready)
 
-    def _tried(self, why: str, counters: Counters) -> None:
-        if why != "first":
-            counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
-
-    def _ended(self, traced: TraceStep, counters: Counters) -> None:
-        state = self._replies.pop(traced.turn, None)
+    def _ended(self, end: ReplyEnded, logged: LoggedFact, counters: Counters) -> None:
+        counters.turns.labels(str(end.outcome["kind"]), _reason(end.outcome)).inc()
+        model = counters.label("model", end.model or "unknown")
+        for kind in ("input", "output", "cached", "thought"):
+            tokens = end.usage[f"{kind}_tokens"]
+            counters.tokens.labels(model, kind).inc(max(0, tokens) if isinstance(tokens, int) else 0)
+        state = self._replies.pop(logged.turn, None)
         if state is not None and state.stopped_at is not None:
-            counters.stop_seconds.observe(traced.at - state.stopped_at)
-
-    def _used(self, model: str, usage: Usage, counters: Counters) -> None:
-        name = counters.label("model", model or "unknown")
-        for kind, tokens in (
-            ("input", usage.input_tokens),
-            ("output", usage.output_tokens),
-            ("cached", usage.cached_tokens),
-            ("thought", usage.thought_tokens),
-        ):
-            counters.tokens.labels(name, kind).inc(max(0, tokens))
-
-    def _ran(self, uses: Iterable[ToolUse], counters: Counters) -> None:
-        for use in uses:
-            outcome = "error" if use.result.is_error else "ok"
-            counters.tools.labels(counters.label("tool", use.call.name), outcome).inc()
+            counters.stop_seconds.observe(logged.at - state.stopped_at)
 
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _named(reply: Reply) -> tuple[str, str]:
-    """The outcome of *reply*, and its reason if that is one of a bounded set."""
-    outcome = reply.outcome
-    name = type(outcome).__name__.lower()
+def _reason(outcome: Values) -> str:
+    """Why a reply ended, if that is one of a bounded set."""
     match outcome:
-        case Stopped(reason):
-            return name, reason.value
-        case Broke(error):
-            kind = getattr(error, "kind", None)
-            return name, str(getattr(kind, "value", "")) or type(error).__name__
-        case Empty("speaker_guard"):
-            return name, "speaker_guard"
+        case {"kind": "broke", "error": {"kind": kind, "type": type_}}:
+            return str(kind or type_)
+        case {"kind": "stopped" | "raised", "reason": reason} | {"kind": "empty", "reason": "speaker_guard" as reason}:
+            return str(reason)
         case _:
-            return name, ""
+            return ""

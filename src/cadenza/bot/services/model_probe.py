@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...errors import Sentence
 from ...models.fallback import ModelSource
 from ...replies.reply import reply
 from ...settings import Settings
@@ -25,8 +26,8 @@ class Probe:
     """The answer, shortened."""
     model: str = ""
     """The model that answered; it may be a fallback."""
-    trouble: str = ""
-    """Why there is no answer, in a sentence."""
+    trouble: Sentence | None = None
+    """Why there is no answer."""
 
 
 async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
@@ -41,6 +42,6 @@ async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
         case Completed() if said:
             return Probe(seconds, said if len(said) <= 60 else said[:59] + "…", answer.model)
         case Broke(error):
-            return Probe(seconds, trouble=str(error))
+            return Probe(seconds, trouble=error.sentence)
         case _:
-            return Probe(seconds, trouble="it gave no answer in time")
+            return Probe(seconds, trouble=Sentence("it gave no answer in time"))

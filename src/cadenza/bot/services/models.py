@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...concurrency.tasks import must_rise
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...explain.tracebacks import get_logger
 from ...models.connect import connect
 from ...models.fallback import ModelSource
@@ -180,7 +180,11 @@ class ModelRegistry:
 
     def _connected(self, route: _Route) -> Model:
         if route.variable and not route.secrets:
-            msg = f"the model {route.name!r} needs a key; put it into the environment as {route.variable}"
+            msg = Sentence(
+                "the model {name} needs a key; put it into the environment as {variable}",
+                name=repr(route.name),
+                variable=route.variable,
+            )
             raise SettingsError(msg)
         config = self._current.now
         model = connect(

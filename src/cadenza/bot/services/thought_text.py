@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from ...languages import SOURCE, translated
 from ...targets.discord.api import Embed, Outgoing
 from ...text.redaction import without_secrets
 from ...text.units import fits, fitting, units, whole_grapheme
@@ -27,7 +28,6 @@ from ...types import (
     ToolUse,
     Usage,
 )
-from .languages import SOURCE, translated
 
 COLOUR = 0x3498DB
 LONGEST = 4096

@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
+from ...errors import Sentence
 from .migrations import version_of
 from .sqlite_errors import store_error
 from .store import StoreError
@@ -29,7 +30,7 @@ def connected(path: Path) -> sqlite3.Connection:
 def reading(path: Path) -> sqlite3.Connection:
     """Connect to the store at *path*, in use or not; raises a ``StoreError`` if it is not a store."""
     if not path.is_file():
-        msg = f"there is no store {str(path)!r}; name one with --path, or start the bot once"
+        msg = Sentence("there is no store {path}; name one with --path, or start the bot once", path=repr(str(path)))
         raise StoreError(msg)
     try:
         connection = connected(path)
@@ -42,7 +43,7 @@ def reading(path: Path) -> sqlite3.Connection:
         raise store_error(error, str(path)) from error
     if not version:
         connection.close()
-        msg = f"the store {str(path)!r} is empty; start the bot once"
+        msg = Sentence("the store {path} is empty; start the bot once", path=repr(str(path)))
         raise StoreError(msg)
     return connection
 
@@ -53,10 +54,10 @@ def back_up(source: Path, target: Path, *, force: bool = False) -> int:
     The source may be in use: the copy is a snapshot. With *force* an existing file is overwritten.
     """
     if target.exists() and not force:
-        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
+        msg = Sentence("the file {target} exists already; name another one, or add --force", target=repr(str(target)))
         raise StoreError(msg)
     if target.exists() and source.exists() and target.samefile(source):
-        msg = f"{str(target)!r} is the store itself; name another file"
+        msg = Sentence("{target} is the store itself; name another file", target=repr(str(target)))
         raise StoreError(msg)
     with closing(reading(source)) as connection:
         copy(connection, target)
@@ -77,7 +78,10 @@ def copy(connection: sqlite3.Connection, target: Path) -> None:
             fresh.execute("PRAGMA journal_mode = DELETE").fetchall()  # so that the backup is one file
             found = problems(fresh)
         if found:
-            msg = f"the copy {str(target)!r} was not made: the store is damaged, 'cadenza store check' shows how"
+            msg = Sentence(
+                "the copy {target} was not made: the store is damaged, 'cadenza store check' shows how",
+                target=repr(str(target)),
+            )
             raise StoreError(msg)
         _sync(part)
         part.replace(target)

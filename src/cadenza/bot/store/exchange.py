@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from .sealing import Seal
 from .secrets import ValuePath, everything, sealed_in, with_texts
 from .store import Namespace, Record, Store, StoreError
@@ -154,5 +154,5 @@ def _refuse_constant(_: str) -> object:
 
 
 def _refuse(why: str) -> NoReturn:
-    msg = f"nothing was imported: {why}"
+    msg = Sentence("nothing was imported: {why}", why=why)
     raise InputError(msg) from None

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from ...errors import Sentence
 from .store import StoreError
 
 _TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
@@ -27,7 +28,9 @@ class Lock:
             os.close(self._file)
             if error.errno not in _TAKEN:
                 raise
-            msg = f"another bot uses the store {str(path)!r}; stop it, or give this bot its own store"
+            msg = Sentence(
+                "another bot uses the store {path}; stop it, or give this bot its own store", path=repr(str(path))
+            )
             raise StoreError(msg) from None
 
     def release(self) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ...errors import Sentence
 from .store import StoreError
 
 APPLICATION = 0x43444E5A
@@ -40,7 +41,7 @@ def version_of(connection: sqlite3.Connection, path: str) -> int:
         return int(version)
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application or version or tables:
-        msg = f"{path!r} is the database of another program, not a store; name another file"
+        msg = Sentence("{path} is the database of another program, not a store; name another file", path=repr(path))
         raise StoreError(msg)
     return 0
 
@@ -58,7 +59,10 @@ def migrate(
     """
     version = version_of(connection, path)
     if version > len(migrations):
-        msg = f"the store {path!r} was made by a newer Cadenza; update this one, or restore an earlier backup"
+        msg = Sentence(
+            "the store {path} was made by a newer Cadenza; update this one, or restore an earlier backup",
+            path=repr(path),
+        )
         raise StoreError(msg)
     if 0 < version < len(migrations):
         backup(version)

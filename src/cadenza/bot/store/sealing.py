@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...errors import Sentence
 from ...explain.tracebacks import get_logger
 from .store import StoreError
 
@@ -100,12 +101,21 @@ class Seal:
             return _read(self._key_file)
         except FileNotFoundError:
             name = str(self._key_file)
-            msg = f"the key file {name!r} is missing; restore the one that secrets were sealed with"
+            msg = Sentence(
+                "the key file {name} is missing; restore the one that secrets were sealed with", name=repr(name)
+            )
             if makes_key:
-                msg = f"the key file {name!r} cannot be created: its folder is missing; create it, or name another"
+                msg = Sentence(
+                    "the key file {name} cannot be created: its folder is missing; create it, or name another",
+                    name=repr(name),
+                )
             raise StoreError(msg) from None
         except (OSError, ValueError) as error:
-            msg = f"the key file {str(self._key_file)!r} cannot be read or created ({type(error).__name__}); check its permissions"
+            msg = Sentence(
+                "the key file {key_file} cannot be read or created ({error_type}); check its permissions",
+                key_file=repr(str(self._key_file)),
+                error_type=type(error).__name__,
+            )
             raise StoreError(msg) from error
 
 
@@ -134,7 +144,11 @@ def add_key(key_file: Path) -> None:
         part.replace(key_file)
         _sync_folder(key_file)
     except (OSError, ValueError) as error:
-        msg = f"the key file {str(key_file)!r} cannot be written ({type(error).__name__}); check its permissions and folder"
+        msg = Sentence(
+            "the key file {key_file} cannot be written ({error_type}); check its permissions and folder",
+            key_file=repr(str(key_file)),
+            error_type=type(error).__name__,
+        )
         raise StoreError(msg) from error
 
 
@@ -158,7 +172,9 @@ def _read(key_file: Path) -> tuple[str, ...]:
         logger.warning("other users can read the key file %r; try: chmod 600 %s", str(key_file), key_file)
     keys = tuple(key_file.read_text(encoding="ascii").split())
     if not keys:  # nothing was sealed with it: a key is on disk before it is used
-        msg = f"the key file {str(key_file)!r} is empty; remove it, and a new one is created"
+        msg = Sentence(
+            "the key file {key_file} is empty; remove it, and a new one is created", key_file=repr(str(key_file))
+        )
         raise StoreError(msg)
     return keys
 

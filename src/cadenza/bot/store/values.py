@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 
+from ...errors import Sentence
 from .store import Record, StoreError, Value
 
 
@@ -17,7 +18,9 @@ def packed(value: Value) -> str:
             return text
         return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain)  # escapes lone surrogates
     except (TypeError, ValueError, RecursionError) as error:  # their text may hold parts of the value
-        msg = f"a record is not valid JSON and cannot be stored ({type(error).__name__})"
+        msg = Sentence(
+            "a record is not valid JSON and cannot be stored ({error_type})", error_type=type(error).__name__
+        )
         raise StoreError(msg) from error
 
 

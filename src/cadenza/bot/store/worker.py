@@ -168,7 +168,7 @@ def _transacted(connection: sqlite3.Connection, jobs: Sequence[_Job[object]]) ->
 
 def _fresh(error: BaseException) -> BaseException:
     """A copy of *error* for one of several callers, as raising it changes its traceback."""
-    fresh = StoreError(str(error)) if isinstance(error, StoreError) else error
+    fresh = StoreError(error.sentence) if isinstance(error, StoreError) else error
     fresh.__cause__ = error.__cause__
     return fresh
 

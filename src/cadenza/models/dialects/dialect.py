@@ -13,7 +13,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 
-from ...errors import ErrorKind, HttpError, ProviderError
+from ...errors import ErrorKind, HttpError, ProviderError, Sentence
 from ...stages.s2_generation import EventsOrJson, Framing
 from ...stages.s3_chunks import Attempts
 from ...text.redaction import without_secrets
@@ -280,7 +280,9 @@ def _delete_field(value: Any, complaint: str) -> bool:
 def unreadable_stream(vendor: str) -> ProviderError:
     """The error for a stream without a readable event."""
     return ProviderError(
-        f"{known_as(vendor)} sent something that is not an answer; try again, or check its address",
+        Sentence(
+            "{vendor} sent something that is not an answer; try again, or check its address", vendor=known_as(vendor)
+        ),
         kind=ErrorKind.API,
         code="unreadable",
         retryable=True,

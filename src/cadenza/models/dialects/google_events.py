@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from ...errors import ErrorKind, ProviderError
+from ...errors import ErrorKind, ProviderError, Sentence
 from ...types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
 from ..error_kind import failure, reported
 from ..error_message import known_as
@@ -266,7 +266,7 @@ class GoogleDecoder(EventReader[Shape]):
         if reason in _BLOCKS:
             return self._blocked(reason, said)
         if reason in _MISHAPS:
-            words = f"{known_as(self._vendor)} {_MISHAPS[reason]}; try again"
+            words = Sentence("{vendor} {mishaps}; try again", vendor=known_as(self._vendor), mishaps=_MISHAPS[reason])
             return ProviderError(words, kind=ErrorKind.API, code=reason, retryable=True, detail=said)
         return failure(said, vendor=self._vendor, kind=ErrorKind.UNKNOWN, code=reason)
 

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias, assert_never
 
-from ...errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError
+from ...errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, Sentence
 from ...stages.s2_generation import NewlineJson, Transport
 from ...stages.s3_chunks import NO_PROMPT
 from ...types import (
@@ -89,7 +89,7 @@ class ScriptedDecoder:
         try:
             return [_chunk(json.loads(event.data))]
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            return [Failed(ProviderError(f"a line of the script cannot be read: {error}"))]
+            return [Failed(ProviderError(Sentence("a line of the script cannot be read: {error}", error=error)))]
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # nothing is held
         """Nothing is held."""
@@ -198,10 +198,10 @@ def parse_script(text: str) -> tuple[Beat, ...]:
             _chunk(value)
             after = float(value.get("after", 0.0))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            msg = f"line {number} of the script cannot be read: {error}"
+            msg = Sentence("line {number} of the script cannot be read: {error}", number=number, error=error)
             raise InputError(msg) from None
         if not after >= 0:
-            msg = f"line {number} of the script cannot be read: 'after' must not be negative"
+            msg = Sentence("line {number} of the script cannot be read: 'after' must not be negative", number=number)
             raise InputError(msg)
         beats.append(Beat(after, line.encode("utf-8", "surrogatepass") + b"\n"))
     return tuple(beats)

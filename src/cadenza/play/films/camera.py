@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from ...explain.steps import TraceStep
 from ...explain.story import Stories
+from ...facts import LoggedFact, ReplyBegan, ReplyEnded
 from ...sim.objects import ChannelKind, MessageFlag
 from ...sim.permissions import Permission
 from ...sim.rest import Rest, RestCall
 from ...sim.wire import GatewayEvent, Json, Refusal
 from ...sim.world import World
 from ...text.markup import Names
+from .fact_records import is_filmed, record_of, said_in
 from .film import FilmRecord
 from .json_fields import as_form
 from .message_view import as_shown
@@ -23,7 +25,6 @@ from .urls import Addresses, InlineAddresses
 Take = Callable[[FilmRecord], None]
 """Receives each record, in order."""
 
-_SAID = frozenset({"text", "thought"})
 _ANSWERING = "POST /interactions/{interaction}/{token}/callback"
 _REACTED = frozenset(
     {
@@ -99,23 +100,23 @@ class Camera:
 
     # --- the inside ------------------------------------------------------------------------
 
-    def hook(self, step: TraceStep) -> None:
-        """The hook for traces. A reply that began before the camera has no stories."""
-        turn, about = step.turn, step.about
-        if step.step == "reply":
-            self._begin(turn, self._now() - step.at)
+    def hook(self, logged: LoggedFact) -> None:
+        """The hook for facts. A reply that began before the camera has no stories."""
+        turn, fact = logged.turn, logged.fact
+        if isinstance(fact, ReplyBegan):
+            self._begin(turn, self._now() - logged.at)
         begins = self._begins.get(turn)
-        at = self._now() if begins is None else begins + step.at
-        if step.step == "chunk" and about["kind"] in _SAID:
+        at = self._now() if begins is None else begins + logged.at
+        if token := said_in(fact):
             self._last = at = max(at, self._last)
-            if record := self._tokens.add(turn, str(about["kind"]), str(about["text"]), at):
+            if record := self._tokens.add(turn, *token, at):
                 self._take(record)
-        else:
-            self._film("step", {"turn": turn, "step": step.step, "about": dict(about)}, at)
+        elif is_filmed(fact):
+            self._put(record_of(logged, at))
         if turn in self._stories:
-            for told in self._stories[turn].feed(step):
+            for told in self._stories[turn].feed(logged):
                 self._film(told.kind, {"turn": turn, **told.about}, at)
-        if step.step == "end":
+        if isinstance(fact, ReplyEnded):
             self._begins.pop(turn, None)
             self._stories.pop(turn, None)
 
@@ -265,10 +266,13 @@ class Camera:
         return self._clock() - self._begun
 
     def _film(self, kind: str, about: Mapping[str, Any], at: float | None = None) -> None:
-        """Hand out a record; times never go backwards."""
+        self._put(FilmRecord(self._now() if at is None else at, kind, about))
+
+    def _put(self, record: FilmRecord) -> None:
+        """Hand out *record*; times never go backwards."""
         self.flush()
-        self._last = max(self._now() if at is None else at, self._last)
-        self._take(FilmRecord(self._last, kind, about))
+        self._last = max(record.at, self._last)
+        self._take(replace(record, at=self._last))
 
 
 def _meant_for(message: Json) -> str | None:

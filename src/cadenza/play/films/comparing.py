@@ -128,8 +128,8 @@ def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
             title = f"{side} {message.number}  {message.author}"
             yield headline(title, f"at {film_words.shown_seconds(message.at)}", paper, style=style)
             yield from body(message, paper, style=style, mark=mark)
-            why = f"  starts {film_words.starts(message)}, ends {film_words.ends(message)}"
-            yield Text(cut_to(why, paper.width), style="dim")
+            for part in ("starts", "ends"):
+                yield Text(cut_to(f"  {harmless(film_words.told(message, part))}", paper.width), style="dim")
             if pings := film_words.pings(message):
                 yield Text(cut_to(f"  pings {harmless(pings)}", paper.width), style="dim")
     yield Text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, assert_never, get_args
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...sim.faults import Faults
 
 RehearsalWhat: TypeAlias = Literal["rate_limit", "refused", "lost", "slow", "broken", "webhook_gone"]
@@ -38,10 +38,16 @@ class RehearsalFault:
     def __post_init__(self) -> None:
         """Refuse impossible values."""
         if self.what not in WHAT:
-            msg = f"{str(self.what)[:40]!r} is no fault that is known here; choose one of {', '.join(WHAT)}"
+            msg = Sentence(
+                "{what} is not a known fault; choose one of {names}",
+                what=repr(str(self.what)[:40]),
+                names=", ".join(WHAT),
+            )
             raise InputError(msg)
         if self.times < 1 or self.at_message < 0 or not 0 <= self.seconds <= 3600:
-            msg = "a fault happens at least once, from message 1 on, and lasts at most an hour; check its numbers"
+            msg = Sentence(
+                "a fault happens at least once, from message 1 on, and lasts at most an hour; check its numbers"
+            )
             raise InputError(msg)
 
     def arrange(self, faults: Faults, match: str = AS_BOT) -> None:

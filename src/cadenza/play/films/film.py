@@ -13,12 +13,12 @@ from typing import Any, TypeAlias, TypeGuard
 
 import msgspec
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...types import Reply
 
 Json: TypeAlias = dict[str, Any]
 
-VERSION = 2
+VERSION = 3
 MOST_UNPACKED = 64 << 20
 """Bytes of JSON that a packed film may hold when it is read."""
 _LEVEL = 6
@@ -90,9 +90,17 @@ def packed(film: Film) -> str:
 def encoded(value: object) -> bytes:
     """*value* as JSON, quickly; a lone surrogate, from a stream that was cut badly, is written as JSON's own escape."""
     try:
-        return msgspec.json.encode(value)
+        return msgspec.json.encode(value, enc_hook=_text)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
+        return json.dumps(msgspec.to_builtins(value, enc_hook=_text), separators=(",", ":")).encode()
+
+
+def _text(value: object) -> str:
+    """A text that knows its origin, as plain text."""
+    if isinstance(value, str):
+        return str(value)
+    msg = f"a film cannot hold {type(value).__name__}"
+    raise TypeError(msg)
 
 
 def is_packed(data: bytes | str) -> TypeGuard[bytes]:
@@ -108,7 +116,7 @@ def _unpacked(data: bytes) -> bytes:
         why = "it is damaged, and cannot be unpacked"
         raise _unreadable(why) from error
     if len(content) > MOST_UNPACKED:
-        why = f"it has more than {MOST_UNPACKED >> 20} MB when it is unpacked; film a shorter text"
+        why = Sentence("it has more than {most} MB when it is unpacked; film a shorter text", most=MOST_UNPACKED >> 20)
         raise _unreadable(why)
     if not inflating.eof:
         why = "its end is missing"
@@ -130,19 +138,28 @@ def from_json(value: object) -> Film:
     """The film in *value*, which is parsed JSON."""
     match value:
         case {"film": int(version)} if version != VERSION:
-            why = f"it is of version {version}, and only {VERSION} is known"
-            raise _unreadable(why)
+            raise _unreadable(_other_version(version))
         case {"film": int(), "records": list(records), **rest}:
             title, settings = rest.get("title", ""), rest.get("settings", {})
             if not isinstance(title, str) or not isinstance(settings, dict):
-                why = "its title must be a text, and its settings an object"
+                why = Sentence("its title must be a text, and its settings an object")
                 raise _unreadable(why)
             read = tuple(_record(number, record) for number, record in enumerate(records, start=1))
             _check_order(read)
             return Film(read, title, settings)
         case _:
-            why = 'it must look like {"film": 2, "records": [...]}'
+            why = Sentence('it must look like {"film": 3, "records": [...]}')
             raise _unreadable(why)
+
+
+def _other_version(version: int) -> Sentence:
+    if version < VERSION:
+        return Sentence(
+            "it has version {version}, and only {known} is known; make it again", version=version, known=VERSION
+        )
+    return Sentence(
+        "it has version {version}, and only {known} is known; update cadenza", version=version, known=VERSION
+    )
 
 
 def _record(number: int, value: object) -> FilmRecord:
@@ -151,7 +168,7 @@ def _record(number: int, value: object) -> FilmRecord:
             about = {str(name): inner for name, inner in rest.items()}
             return FilmRecord(float(at), kind, about)
         case _:
-            why = f"its record {number} needs a time as 'at' and a text as 'kind'"
+            why = Sentence("its record {number} needs a time as 'at' and a text as 'kind'", number=number)
             raise _unreadable(why)
 
 
@@ -159,10 +176,10 @@ def _check_order(records: tuple[FilmRecord, ...]) -> None:
     last = 0.0
     for number, record in enumerate(records, start=1):
         if record.at < last:
-            why = f"its record {number} is earlier than the one before it"
+            why = Sentence("its record {number} is earlier than the one before it", number=number)
             raise _unreadable(why)
         last = record.at
 
 
 def _unreadable(why: str) -> InputError:
-    return InputError(f"the film cannot be read: {why}")
+    return InputError(Sentence("the film cannot be read: {why}", why=Sentence(why)))

@@ -5,14 +5,14 @@ A trace holds what the bot sent, but not what others did, nor the content of pic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from ...explain.step_words import text_of
-from ...explain.steps import TraceStep
 from ...explain.story import Stories
 from ...explain.words import replies
+from ...facts import LoggedFact, MessageDeleted, MessageSent, ReplyBegan
 from ...text.markup import nodes
+from .fact_records import is_filmed, record_of, said_in
 from .film import Film, FilmRecord, Json
 from .tokens import Tokens
 
@@ -21,34 +21,31 @@ _EPOCH = 1_800_000_000
 _CHANNEL = "1"
 _BOT = "2"
 """Ids for what a trace does not name."""
+_UNKNOWN = ReplyBegan("reply", "", "", None, {})
+"""How a reply began whose first fact is missing."""
 
 
-def films_of(traced: Iterable[TraceStep]) -> list[Film]:
-    """A film of each reply in *traced*."""
-    return [_film(steps) for steps in replies(traced)]
+def films_of(facts: Iterable[LoggedFact]) -> list[Film]:
+    """A film of each reply in *facts*."""
+    return [_film(own) for own in replies(facts)]
 
 
-def _film(steps: Sequence[TraceStep]) -> Film:
-    begun = next((step.about for step in steps if step.step == "reply"), {})
-    settings = begun.get("settings")
-    name = text_of(begun, "persona") or "Cadenza"
-    records = sorted([*_scene(begun, name), *_Reel(name, _channel(begun)).records(steps)], key=lambda record: record.at)
-    return Film(tuple(records), settings=dict(settings) if isinstance(settings, Mapping) else {})
+def _film(facts: Sequence[LoggedFact]) -> Film:
+    begun = next((logged.fact for logged in facts if isinstance(logged.fact, ReplyBegan)), _UNKNOWN)
+    name = begun.persona or "Cadenza"
+    channel = begun.channel or _CHANNEL
+    records = [*_scene(begun, name, channel), *_Reel(name, channel).records(facts)]
+    return Film(tuple(sorted(records, key=lambda record: record.at)), settings=dict(begun.settings))
 
 
-def _scene(begun: Mapping[str, object], name: str) -> list[FilmRecord]:
-    name_of_channel = text_of(begun, "channel") or "general"
-    channel = {"id": _channel(begun), "name": name_of_channel, "sort": "text", "topic": ""}
+def _scene(begun: ReplyBegan, name: str, channel: str) -> list[FilmRecord]:
+    place = {"id": channel, "name": begun.channel or "general", "sort": "text", "topic": ""}
     person = {"id": _BOT, "name": name, "avatar": None, "is_bot": True, "is_me": False}
-    return [FilmRecord(0.0, "person", {"person": person}), FilmRecord(0.0, "channel", {"channel": channel})]
-
-
-def _channel(begun: Mapping[str, object]) -> str:
-    return text_of(begun, "channel") or _CHANNEL
+    return [FilmRecord(0.0, "person", {"person": person}), FilmRecord(0.0, "channel", {"channel": place})]
 
 
 class _Reel:
-    """Makes records of the steps of one reply of *name* in a *channel*."""
+    """Makes records of the facts of one reply of *name* in a *channel*."""
 
     def __init__(self, name: str, channel: str) -> None:
         self._name = name
@@ -56,38 +53,41 @@ class _Reel:
         self._tokens = Tokens(is_live=False)
         self._stories = Stories()
 
-    def records(self, steps: Sequence[TraceStep]) -> Iterator[FilmRecord]:
+    def records(self, facts: Sequence[LoggedFact]) -> Iterator[FilmRecord]:
         """All of them."""
-        for step in steps:
-            if step.step == "chunk" and (sort := text_of(step.about, "kind")) in ("text", "thought"):
-                if record := self._tokens.add(step.turn, sort, text_of(step.about, "text"), step.at):
+        for logged in facts:
+            if token := said_in(logged.fact):
+                if record := self._tokens.add(logged.turn, *token, logged.at):
                     yield record
             else:
-                yield from self._step(step)
-            for told in self._stories.feed(step):
-                yield FilmRecord(step.at, told.kind, {"turn": step.turn, **told.about})
+                yield from self._fact(logged)
+            for told in self._stories.feed(logged):
+                yield FilmRecord(logged.at, told.kind, {"turn": logged.turn, **told.about})
         yield from self._said()
 
-    def _step(self, step: TraceStep) -> Iterator[FilmRecord]:
+    def _fact(self, logged: LoggedFact) -> Iterator[FilmRecord]:
         yield from self._said()
-        if step.step == "sent":
-            yield FilmRecord(step.at, "message", {"message": self._message(step)})
-        elif step.step == "deleted" and step.about.get("error") is None:
-            yield FilmRecord(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
-        yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
+        match logged.fact:
+            case MessageSent() as sent:
+                yield FilmRecord(logged.at, "message", {"message": self._message(sent, logged.at)})
+            case MessageDeleted(message=id_, error=None):
+                yield FilmRecord(logged.at, "deleted", {"channel": self._channel, "id": id_})
+            case _:
+                pass
+        if is_filmed(logged.fact):
+            yield record_of(logged, logged.at)
 
     def _said(self) -> Iterator[FilmRecord]:
-        """The tokens before another step."""
+        """The tokens before another fact."""
         if record := self._tokens.flush():
             yield record
 
-    def _message(self, sent: TraceStep) -> Json:
-        text, file = text_of(sent.about, "text"), text_of(sent.about, "attachment")
-        name = text_of(sent.about, "identity")
+    def _message(self, sent: MessageSent, at: float) -> Json:
+        text, file, name = sent.text, sent.attachment, sent.identity
         return {
-            "id": text_of(sent.about, "message"),
+            "id": sent.message,
             "channel": self._channel,
-            "time": datetime.fromtimestamp(_EPOCH + min(sent.at, 1e9), UTC).isoformat(),
+            "time": datetime.fromtimestamp(_EPOCH + min(at, 1e9), UTC).isoformat(),
             "author": {
                 "id": name or _BOT,
                 "name": name or self._name,

@@ -9,9 +9,10 @@ from math import ceil
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from ...errors import InputError
-from ...explain.steps import TraceStep
-from ...explain.words import read
+from ...errors import InputError, Sentence
+from ...explain.fact_log import read
+from ...explain.words import replies
+from ...facts import LoggedFact
 from .film import Film, load
 from .from_trace import films_of
 from .options import ExplainOptions
@@ -50,10 +51,10 @@ def data_of(name: str) -> bytes:
             with Path(name).open("rb") as file:
                 return _read(file)
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-        msg = f"cannot read {name!r}: {getattr(error, 'strerror', None) or error}"
+        msg = Sentence("cannot read {name}: {error}", name=repr(name), error=getattr(error, "strerror", None) or error)
         raise InputError(msg) from None
     if sys.stdin is None:
-        msg = "there is no standard input to read"
+        msg = Sentence("there is no standard input to read")
         raise InputError(msg)
     return _read(sys.stdin.buffer)
 
@@ -64,16 +65,19 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether at least half of the first lines of *data* are steps of a trace; the others are reported."""
+    """Whether at least half of the first lines of *data* are facts of a trace; the others are reported."""
     lines = [line for line in data[:_LOOKED_INTO].split(b"\n") if line.strip()][:_LOOKED_AT]
-    steps, _ = read(lines)
-    return bool(steps) and 2 * len(steps) >= len(lines)
+    facts, _ = read(lines)
+    return bool(facts) and 2 * len(facts) >= len(lines)
 
 
 def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
     """The answers in *data*, rehearsed; a film is taken as it is unless an option changes something."""
     if not data.strip():
-        msg = f"there is nothing to explain in {wanted.file!r}; give what a model said, or a recorded stream"
+        msg = Sentence(
+            "there is nothing to explain in {file}; give what a model said, or a recorded stream",
+            file=repr(wanted.file),
+        )
         raise InputError(msg)
     found = sources_of(wanted, data)
     what = found[0].what
@@ -86,10 +90,15 @@ def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
     return ExplainInput(what, told, is_rehearsed=True, films=tuple(_films(wanted, one) for one in sources))
 
 
-def subject_of_trace(wanted: ExplainOptions, traced: Sequence[TraceStep]) -> ExplainInput:
+def chosen_replies(wanted: ExplainOptions, facts: Sequence[LoggedFact]) -> list[LoggedFact]:
+    """The facts of the chosen replies of a trace."""
+    return [logged for reply in _chosen(wanted, replies(facts)) for logged in reply]
+
+
+def subject_of_trace(wanted: ExplainOptions, facts: Sequence[LoggedFact]) -> ExplainInput:
     """The films of a trace, as it happened."""
-    films = tuple((film,) for film in _chosen(wanted, films_of(traced)))
-    return ExplainInput("trace", "A trace of ours.", is_rehearsed=False, films=films)
+    films = tuple((film,) for film in _chosen(wanted, films_of(facts)))
+    return ExplainInput("trace", "A trace of Cadenza.", is_rehearsed=False, films=films)
 
 
 def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
@@ -97,11 +106,20 @@ def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
     count = len(answers)
     if wanted.answer is None:
         if wanted.html and count > 1:
-            msg = f"there are {count} answers in {wanted.name!r}, and a page shows one; choose it with --answer N"
+            msg = Sentence(
+                "there are {count} answers in {name}, and a page shows one; choose it with --answer N",
+                count=count,
+                name=repr(wanted.name),
+            )
             raise InputError(msg)
         return answers
     if not 1 <= wanted.answer <= count:
-        msg = f"there is no answer {wanted.answer} in {wanted.name!r}; it has {count}"
+        msg = Sentence(
+            "there is no answer {answer} in {called}; it has {count}",
+            answer=wanted.answer,
+            called=repr(wanted.name),
+            count=count,
+        )
         raise InputError(msg)
     return [answers[wanted.answer - 1]]
 
@@ -130,12 +148,16 @@ def sources_of(wanted: ExplainOptions, data: bytes) -> list[Source]:
 
 def _decoded(wanted: ExplainOptions, data: bytes) -> str:
     if len(data) > LARGEST:
-        msg = f"{wanted.name!r} is larger than {LARGEST // 2**20} MB; give a part of it"
+        msg = Sentence(
+            "{called} is larger than {largest} MB; give a part of it",
+            called=repr(wanted.name),
+            largest=LARGEST // 2**20,
+        )
         raise InputError(msg)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        msg = f"{wanted.name!r} is not text in UTF-8; if it is text, save it as UTF-8"
+        msg = Sentence("{called} is not text in UTF-8; if it is text, save it as UTF-8", called=repr(wanted.name))
         raise InputError(msg) from None
 
 

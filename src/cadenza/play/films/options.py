@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import cast
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...settings import Settings, given, settings_fields
 from ...sim.rate_limits import Rate
 from .fault_names import RehearsalFault, RehearsalWhat
@@ -101,7 +101,11 @@ class ExplainOptions:
 
     def in_the_way(self) -> InputError:
         """The error for a page whose file exists already."""
-        return InputError(f"there is already {self.html!r}; name another file, or say --force to write over it")
+        return InputError(
+            Sentence(
+                "there is already {html}; name another file, or say --force to write over it", html=repr(self.html)
+            )
+        )
 
     def settings(self, own: Settings | None) -> list[Settings]:
         """The settings to rehearse with, one or two; *own* are those of the input itself."""
@@ -133,7 +137,10 @@ def _changed(settings: Settings) -> dict[str, object]:
 
 def _rehearsal(options: argparse.Namespace) -> Rehearsal:
     if options.stop_at is not None and not (isfinite(options.stop_at) and options.stop_at >= 0):
-        msg = f"a reply is stopped after some seconds, not {options.stop_at:g}; give a number from 0 on"
+        msg = Sentence(
+            "a reply is stopped after some seconds, not {stop_at}; give a number from 0 on",
+            stop_at=f"{options.stop_at:g}",
+        )
         raise InputError(msg)
     wanted = Rehearsal(
         (),
@@ -150,7 +157,9 @@ def _limit(word: str) -> Rate | None:
         return None
     found = _LIMIT.fullmatch(word)
     if found is None or not int(found["count"]) or not float(found["seconds"]):
-        msg = f"a limit is a number of messages and of seconds, such as 5/5, or 'off'; not {word[:40]!r}"
+        msg = Sentence(
+            "a limit is a number of messages and of seconds, such as 5/5, or 'off'; not {word}", word=repr(word[:40])
+        )
         raise InputError(msg)
     return Rate(int(found["count"]), float(found["seconds"]))
 
@@ -158,6 +167,6 @@ def _limit(word: str) -> Rate | None:
 def _fault(word: str) -> RehearsalFault:
     found = _FAULT.fullmatch(word)
     if found is None:
-        msg = f"what goes wrong is given as lost, lostx2 or lost@3, not {word[:40]!r}"
+        msg = Sentence("what goes wrong is given as lost, lostx2 or lost@3, not {word}", word=repr(word[:40]))
         raise InputError(msg)
     return RehearsalFault(cast("RehearsalWhat", found["what"]), int(found["times"] or 1), int(found["message"] or 0))

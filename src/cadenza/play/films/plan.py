@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...replies.outbox.prepare import Default
 from ...settings import Settings
 from ...sim.rate_limits import Rate
@@ -88,10 +88,15 @@ class Rehearsal:
             msg = "a rehearsal needs at least one person, and each name only once; change 'people'"
             raise InputError(msg)
         if strangers := [one.who for one in self.asides if one.who and one.who not in self.people]:
-            msg = f"{strangers[0]!r} is not among the 'people' of the rehearsal; add them, or name somebody who is"
+            msg = Sentence(
+                "{strangers} is not among the 'people' of the rehearsal; add them, or name somebody who is",
+                strangers=repr(strangers[0]),
+            )
             raise InputError(msg)
         if max(len(said) for said in (self.asked, *(one.says for one in self.asides))) > _LONGEST:
-            msg = f"a person can say at most {_LONGEST} characters at once; shorten what is asked or said"
+            msg = Sentence(
+                "a person can say at most {longest} characters at once; shorten what is asked or said", longest=_LONGEST
+            )
             raise InputError(msg)
         times = [
             self.latency,
@@ -116,7 +121,7 @@ class Rehearsal:
 def beats_of(text: str, rate: float = 50.0, *, token: int = _TOKEN) -> list[ModelBeat]:
     """*text* in tokens, at *rate* tokens a second."""
     if not 0 < rate <= _FASTEST:
-        msg = f"a rate is more than 0 and at most a million tokens a second, not {rate:g}"
+        msg = Sentence("a rate is more than 0 and at most a million tokens a second, not {rate}", rate=f"{rate:g}")
         raise InputError(msg)
     pieces = [text[start : start + token] for start in range(0, len(text), token)]
     return [*(ModelBeat(1 / rate, (TextDelta(piece),)) for piece in pieces), ModelBeat(0.0, (Finished(),))]

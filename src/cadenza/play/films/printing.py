@@ -9,26 +9,23 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import zip_longest
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from ...explain.step_words import About, parts_of, text_of, texts_of
+from ...explain.sentences import rendered
+from ...explain.telling import setting
 from . import film_words
 from .summary import Message, ReplyEvent, ReplySummary
+from .values import About, parts_of, texts_of
 
 WIDEST = 100
 _LABEL = 9
 _MOST_LINES = 12
 _LAST_LINES = 2
-_AROUND = 24
-"""Characters shown before and after a change."""
-_LONGEST_CHANGE = 160
 _SEEN = 0.005
-_SEEN_HOLD = 0.1
-"""Seconds from which a hold that only waits for the next character gets a line."""
 _HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, marks that reverse a line, and lone surrogates; not tabs and line ends."""
 
@@ -81,7 +78,7 @@ class Printer:
 def reply_lines(telling: ReplySummary, paper: Paper) -> Iterator[Text]:
     """A whole reply: its messages, the events between them, and its numbers."""
     if telling.settings:
-        settings = ", ".join(f"{name} {value!r}" for name, value in telling.settings.items())
+        settings = ", ".join(rendered(setting(name, value)) for name, value in telling.settings.items())
         yield from labelled("settings", settings, paper)
         yield Text()
     happened: list[Message | ReplyEvent] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
@@ -98,16 +95,22 @@ def message_lines(message: Message, paper: Paper) -> Iterator[Text]:
     """A message, and its story."""
     yield headline(f"{message.number}  {message.author}", f"at {film_words.shown_seconds(message.at)}", paper)
     yield from body(message, paper, style="")
-    yield from labelled("starts", film_words.starts(message), paper)
-    yield from labelled("ends", film_words.ends(message), paper)
-    for hold in film_words.holds(message, least=0.0 if paper.is_full else _SEEN_HOLD):
+    for part in ("starts", "ends"):
+        yield from labelled(part, film_words.told(message, part), paper)
+    for hold in film_words.all_told(message, "holds"):
         yield from labelled("held", hold, paper)
-    for rule in parts_of(message.story, "rules"):
-        yield from _change(rule, paper)
+    for rule, told in zip_longest(parts_of(message.story, "rules"), film_words.all_told(message, "rules")):
+        yield from labelled("rule", told or "", paper)
+        if paper.is_full:
+            yield from _change(rule or {}, paper)
     yield from labelled("pings", film_words.pings(message), paper)
-    yield from labelled("merged", film_words.merged(message), paper)
-    yield from labelled("pause", film_words.pause(message), paper)
-    yield from labelled("time", film_words.time(message), paper)
+    for part in ("merged", "pause"):
+        yield from labelled(part, film_words.told(message, part), paper)
+    for wait in film_words.all_told(message, "waits"):
+        yield from labelled("waited", wait, paper)
+    for refusal in film_words.all_told(message, "refusals"):
+        yield from labelled("refused", refusal, paper)
+    yield from labelled("time", film_words.told(message, "times"), paper)
 
 
 def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> Iterator[Text]:
@@ -141,12 +144,17 @@ def numbers_in_words(telling: ReplySummary) -> list[tuple[str, str]]:
     refused = f"{film_words.many(numbers.refusals, 'answer')} of 429" if numbers.refusals else ""
     waited = f"{film_words.shown_seconds(numbers.rate_limit)} waited" if numbers.rate_limit >= _SEEN else ""
     told = [
-        ("ended", film_words.outcome(telling.outcome)),
+        ("ended", telling.ended),
         ("messages", f"{numbers.messages:,}{planned}; {film_words.many(numbers.characters, 'character')}"),
         ("tokens", f"{numbers.tokens:,} in {film_words.shown_seconds(came)}" if came is not None else ""),
         ("first", f"message after {film_words.shown_seconds(first)}" if first is not None else ""),
         ("last", f"message after {film_words.shown_seconds(last)}" if last is not None else ""),
-        ("held", f"{film_words.shown_seconds(numbers.held)} by the buffer" if numbers.held >= _SEEN else ""),
+        (
+            "held",
+            f"{film_words.shown_seconds(numbers.held)}, until it was decided what the messages are"
+            if numbers.held >= _SEEN
+            else "",
+        ),
         ("typing", f"{film_words.shown_seconds(numbers.typing)} waited" if numbers.typing >= _SEEN else ""),
         ("limited", ", ".join(filter(None, (refused, waited)))),
         ("unshown", film_words.unshown(telling)),
@@ -199,16 +207,11 @@ def _event(event: ReplyEvent, paper: Paper) -> Iterator[Text]:
 
 
 def _change(rule: About, paper: Paper) -> Iterator[Text]:
-    """The change that a rule made, as a difference."""
-    name, effect = text_of(rule, "rule").replace("_", " "), text_of(rule, "effect")
-    identity = text_of(rule, "identity")
-    shown_as = f", shown as {identity}" if identity else ""
-    yield from labelled("rule", f"{name}: {effect}{shown_as}", paper)
+    """The text before and after a rule, in full."""
     before, after = "".join(texts_of(rule, "before")).rstrip("\n"), "".join(texts_of(rule, "after")).rstrip("\n")
     if before == after:
         return
-    old, new = (before, after) if paper.is_full else differing(before, after)
-    for sign, text, style in (("-", old, "red"), ("+", new, "green")):
+    for sign, text, style in (("-", before, "red"), ("+", after, "green")):
         yield from _signed(sign, text, style, paper) if text else ()
 
 
@@ -216,24 +219,6 @@ def _signed(sign: str, text: str, style: str, paper: Paper) -> Iterator[Text]:
     indent = " " * (_LABEL + 3)
     for number, line in enumerate(wrapped(Text(harmless(text), style=style), paper.width - _LABEL - 5)):
         yield Text.assemble(indent, (f"{sign if not number else ' '} ", style), line)
-
-
-def differing(before: str, after: str) -> tuple[str, str]:
-    """Where two texts differ, with some context; the middle of a long part is left out."""
-    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    most = min(len(before), len(after)) - start
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(reversed(before), reversed(after), strict=False))
-    end = min(most, sum(1 for _ in same))
-    first, tail = max(0, start - _AROUND), max(0, end - _AROUND)
-    return _within(before, first, tail), _within(after, first, tail)
-
-
-def _within(text: str, first: int, tail: int) -> str:
-    part = text[first : len(text) - tail]
-    if len(part) > _LONGEST_CHANGE:
-        half = _LONGEST_CHANGE // 2
-        part = f"{part[:half]} … {part[-half:]}"
-    return f"{'…' if first else ''}{part}{'…' if tail else ''}"
 
 
 def wrapped(text: Text, width: int) -> list[Text]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from ...facts import ReplyBegan
 from ...sim.faults import Faults
 from ...sim.memory_api import WorldApi
 from ...sim.people import Guild
@@ -81,7 +82,7 @@ class RehearsalRoom:
 
     def film(self, reply: Reply | None = None) -> Film:
         """The film so far, with its *reply*."""
-        begun = next((one for one in self._records if one.about.get("step") == "reply"), None)
+        begun = next((one for one in self._records if one.about.get("fact") == ReplyBegan.name), None)
         settings = begun.about["about"]["settings"] if begun else {}
         return Film(tuple(self._records), self._wanted.title, settings, reply)
 

@@ -7,13 +7,13 @@ replay``, a trace, a film. The content decides what it is; the file name is only
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
-from ...explain.steps import TraceStep
-from ...explain.words import read as read_trace
+from ...errors import CadenzaError, ErrorKind, InputError, ProviderError, Sentence, SettingsError
+from ...explain.fact_log import from_json, read as read_facts
+from ...facts import ChunkHeard, LoggedFact, ReplyBegan
 from ...models.dialects.scripted import parse_script
 from ...models.recordings import RecordedAnswer, heard, is_head, parse as parse_recording, timed
 from ...replies.replay import End, parse as parse_line, read_line
@@ -32,7 +32,8 @@ from ...types import (
     Usage,
 )
 from .api_dumps import Dump, recognised
-from .film import Film, is_packed, load
+from .fact_records import facts_of
+from .film import is_packed, load
 from .plan import Interlude, ModelBeat, Rehearsal, beats_of
 
 LARGEST = 8 * 2**20
@@ -91,9 +92,11 @@ def understood(data: bytes | str, name: str = "", *, rate: float = _RATE, timed:
     Input without times is said at *rate* tokens a second; without *timed*, all input is.
     """
     beats_of("", rate)  # refuses a wrong rate
-    called = f"{name!r}" if name else "the input"
+    called = repr(name) if name else Sentence("the input")
     if len(data) > LARGEST:
-        msg = f"{called} is larger than {LARGEST // 2**20} MB; give a part of it"
+        msg = Sentence(
+            "{called} is larger than {largest} MB; give a part of it", called=called, largest=LARGEST // 2**20
+        )
         raise InputError(msg)
     if is_packed(data):
         sources = _film_replies(data)
@@ -117,13 +120,13 @@ def _decoded(data: bytes | str, called: str) -> str:
         encoding = "utf-16" if isinstance(data, bytes) and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         text = data.decode(encoding) if isinstance(data, bytes) else data
     except UnicodeDecodeError:
-        msg = f"{called} is not text in UTF-8; if it is text, save it as UTF-8"
+        msg = Sentence("{called} is not text in UTF-8; if it is text, save it as UTF-8", called=called)
         raise InputError(msg) from None
     if "\x00" in text:
-        msg = f"{called} is not text; give what a model said, or a recorded stream"
+        msg = Sentence("{called} is not text; give what a model said, or a recorded stream", called=called)
         raise InputError(msg)
     if not text.strip():
-        msg = f"there is nothing in {called}; give what a model said, or a recorded stream"
+        msg = Sentence("there is nothing in {called}; give what a model said, or a recorded stream", called=called)
         raise InputError(msg)
     return text
 
@@ -171,7 +174,7 @@ def _line(line: str, number: int, rate: float) -> Source:
     try:
         take = parse_line(read_line(line), Settings())
     except CadenzaError as error:
-        msg = f"line {number} cannot be replayed: {error}"
+        msg = Sentence("line {number} cannot be replayed: {error}", number=number, error=error)
         raise InputError(msg) from None
     stops = {End.STOP: StopReason.USER, End.FOLLOW_UP: StopReason.FOLLOW_UP}.get(take.end)
     last = [event for event in take.end.events if isinstance(event, ToolCall | Finished)]
@@ -192,8 +195,8 @@ def _script(text: str, rate: float) -> list[Source]:
     except CadenzaError:
         return []  # it only looks like a script
     if any(slice_.after for slice_ in answer.beats):
-        return [Source("script", "A script of ours, with its timings.", _timed(answer))]
-    return [Source("script", "A script of ours; it has no timings.", _paced(heard(answer), rate))]
+        return [Source("script", "A script of Cadenza, with its timings.", _timed(answer))]
+    return [Source("script", "A script of Cadenza; it has no timings.", _paced(heard(answer), rate))]
 
 
 def _is_scripted(line: dict[str, Any]) -> bool:
@@ -202,10 +205,21 @@ def _is_scripted(line: dict[str, Any]) -> bool:
 
 def _trace(text: str, _rate: float) -> list[Source]:
     first = _object(_first_line(text))
-    if not isinstance(first.get("step"), str) or "at" not in first:
+    if "at" not in first or not isinstance(first.get("fact", first.get("step")), str):
         return []
-    traced, _ = read_trace(text.encode("utf-8", "surrogatepass").split(b"\n"))
-    return _replies(traced, "trace", "A trace of ours")
+    facts, _ = read_facts(text.encode("utf-8", "surrogatepass").split(b"\n"))
+    if "fact" not in first or not facts:
+        _refuse(first)
+    return _replies(facts, "trace", "A trace of Cadenza")
+
+
+def _refuse(line: dict[str, Any]) -> None:
+    """Say why a trace of another version, which begins with *line*, cannot be read."""
+    try:
+        from_json(line)
+    except InputError as error:
+        msg = Sentence("the trace cannot be read: {why}", why=error.sentence)
+        raise InputError(msg) from None
 
 
 def _film(text: str, _rate: float) -> list[Source]:
@@ -215,45 +229,19 @@ def _film(text: str, _rate: float) -> list[Source]:
 
 
 def _film_replies(data: bytes | str) -> list[Source]:
-    return _replies(_steps(load(data)), "film", "A film")
+    return _replies(facts_of(load(data)), "film", "A film")
 
 
-def _steps(film: Film) -> list[TraceStep]:
-    """The steps of *film*, with its tokens among them."""
-    steps: list[TraceStep] = []
-    for record in film.records:
-        match record.about:
-            case {"turn": str(turn), "step": str(step), "about": dict(about)}:
-                steps.append(TraceStep(step, record.at, about, turn))
-            case {"turn": str(turn), "sort": "text" | "thought" as sort, "text": str(), "lengths": list()}:
-                steps += [
-                    TraceStep("chunk", at, {"kind": sort, "text": text}, turn)
-                    for at, text in _tokens(record.at, record.about)
-                ]
-            case _:
-                pass
-    return steps
-
-
-def _tokens(at: float, about: Any) -> Iterable[tuple[float, str]]:
-    data, start = about["text"].encode("utf-16-le", "surrogatepass"), 0
-    for length, since in zip(about["lengths"], about.get("times", ()), strict=False):
-        if not isinstance(length, int) or length < 0 or not isinstance(since, int | float):
-            msg = "the film cannot be read: its tokens have lengths or times that are no numbers"
-            raise InputError(msg)
-        piece = data[2 * start : 2 * (start + length)]
-        start += length
-        yield at + since, piece.decode("utf-16-le", "surrogatepass")
-
-
-def _replies(traced: Iterable[TraceStep], what: str, told: str) -> list[Source]:
-    """The replies in *traced*; those without text of the model are left out."""
-    turns: dict[str, list[TraceStep]] = {}
-    for step in traced:
-        turns.setdefault(step.turn, []).append(step)
-    found = [one for steps in turns.values() if (one := _reply(steps, what)) is not None]
+def _replies(facts: Iterable[LoggedFact], what: str, told: str) -> list[Source]:
+    """The replies in *facts*; those without text of the model are left out."""
+    turns: dict[str, list[LoggedFact]] = {}
+    for logged in facts:
+        turns.setdefault(logged.turn, []).append(logged)
+    found = [one for own in turns.values() if (one := _reply(own, what)) is not None]
     if not found:
-        msg = f"no model said anything in this {what}; give one with 'chunk' steps or tokens in it"
+        msg = Sentence(
+            "no model said anything in this {what}; give one with text of a model in it", what=Sentence(what)
+        )
         raise InputError(msg)
     if len(found) == 1:
         return [replace(found[0], told=f"{told}, with its timings.")]
@@ -263,38 +251,42 @@ def _replies(traced: Iterable[TraceStep], what: str, told: str) -> list[Source]:
     ]
 
 
-def _reply(steps: Sequence[TraceStep], what: str) -> Source | None:
-    came = [(step.at, chunk) for step in steps if step.step == "chunk" and (chunk := _chunk(step.about)) is not None]
+def _reply(facts: Sequence[LoggedFact], what: str) -> Source | None:
+    came = [
+        (logged.at, chunk)
+        for logged in facts
+        if isinstance(logged.fact, ChunkHeard) and (chunk := _chunk(logged.fact)) is not None
+    ]
     said = [(at, chunk) for at, chunk in came if isinstance(chunk, TextDelta | ThoughtDelta | Usage | Served)]
     if not any(isinstance(chunk, TextDelta | ThoughtDelta) for _, chunk in said):
         return None
     # Of several rounds, only the last end counts: tool calls cannot be repeated.
     end = [(at, chunk) for at, chunk in came[-3:] if isinstance(chunk, Finished | Failed)][-1:]
-    begun = next((step for step in steps if step.step == "reply"), None)
-    last = begun.at if begun else said[0][0]
+    begun = next(((logged.at, logged.fact) for logged in facts if isinstance(logged.fact, ReplyBegan)), None)
+    last = begun[0] if begun else said[0][0]
     beats = []
     for at, chunk in [*said, *(end or [(said[-1][0], Finished())])]:
         beats.append(ModelBeat(max(0.0, at - last), (chunk,)))
         last = max(at, last)
-    about = begun.about if begun else {}
-    name = about.get("persona")
-    persona = Persona(name) if isinstance(name, str) and name else None
-    return Source(what, "", tuple(beats), _settings(about.get("settings")), persona)
+    if begun is None:
+        return Source(what, "", tuple(beats))
+    persona = Persona(begun[1].persona) if begun[1].persona else None
+    return Source(what, "", tuple(beats), _settings(begun[1].settings), persona)
 
 
-def _chunk(about: Any) -> Chunk | None:
-    match about:
-        case {"kind": "text", "text": str(text)}:
-            return TextDelta(text)
-        case {"kind": "thought", "text": str(text)}:
-            return ThoughtDelta(text)
-        case {"kind": "served", "detail": {"by": str(by)}}:
+def _chunk(heard: ChunkHeard) -> Chunk | None:
+    match heard.kind, heard.detail:
+        case "text", _:
+            return TextDelta(heard.text)
+        case "thought", _:
+            return ThoughtDelta(heard.text)
+        case "served", {"by": str(by)}:
             return Served(by)
-        case {"kind": "usage", "detail": {"input_tokens": int(read), "output_tokens": int(written)}}:
+        case "usage", {"input_tokens": int(read), "output_tokens": int(written)}:
             return Usage(read, written)
-        case {"kind": "finished", "detail": {"reason": str(reason)}}:
+        case "finished", {"reason": str(reason)}:
             return Finished("stop" if reason == "tool_calls" else reason)
-        case {"kind": "failed", "detail": {"error": {"text": str(text), **rest}}}:
+        case "failed", {"error": {"text": str(text), **rest}}:
             return Failed(ProviderError(text or "the model failed", kind=_kind(rest.get("kind"))))
         case _:
             return None
@@ -307,9 +299,9 @@ def _kind(value: object) -> ErrorKind:
         return ErrorKind.API
 
 
-def _settings(values: object) -> Settings | None:
+def _settings(values: Mapping[str, object]) -> Settings | None:
     """The settings of a trace; ``None`` if they are not valid any more."""
-    if not isinstance(values, dict) or not values:
+    if not values:
         return None
     try:
         return Settings().with_values(values)

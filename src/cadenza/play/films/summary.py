@@ -12,10 +12,25 @@ from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 from math import fsum
 
-from ...explain.step_words import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
+from ...facts import (
+    AttemptBegan,
+    AttemptEnded,
+    MessagesMerged,
+    MessagesSpared,
+    MessagesSuperseded,
+    QueueRestored,
+    QueueWithdrawn,
+    ReplyBegan,
+    ReplyEnded,
+    RequestSent,
+    RoundEnded,
+    TextChanged,
+    TextHeld,
+)
 from ...text.blocks import code_in
 from ...text.inline_styles import date_of
 from .film import Film, FilmRecord, Json
+from .values import About, number_of, numbers_of, part_of, parts_of, sentence_of, text_of
 
 _TAG = re.compile(
     r"<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
@@ -23,9 +38,25 @@ _TAG = re.compile(
     re.ASCII,
 )
 _UNTOLD = frozenset(
-    {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
+    fact.name
+    for fact in (
+        ReplyBegan,
+        AttemptBegan,
+        AttemptEnded,
+        RequestSent,
+        TextHeld,
+        MessagesMerged,
+        QueueWithdrawn,
+        QueueRestored,
+        MessagesSuperseded,
+        MessagesSpared,
+        RoundEnded,
+        ReplyEnded,
+    )
 )
-"""Steps that are no events between messages: a message, or the end, covers them."""
+"""Facts that are no events between messages: a message, or the end, covers them."""
+_HOLDS = ("held", "released")
+"""Effects of a rule that change no text: a message tells them, or what becomes of the text."""
 _SHARES = ("model", "buffer", "queue", "sending")
 
 
@@ -77,7 +108,7 @@ class ReplyEvent:
 
     at: float
     what: str
-    """The step of the trace; ``said`` is a message of another person."""
+    """The name of the fact; ``said`` is a message of another person."""
     told: str
     """In words."""
 
@@ -133,6 +164,8 @@ class ReplySummary:
     """The fates of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
     outcome: About
     """How it ended: ``kind``, ``reason`` and ``error``."""
+    ended: str
+    """The same in words; empty if it has no end."""
     numbers: ReplyNumbers
 
     def only(self, number: int) -> ReplySummary | None:
@@ -234,15 +267,17 @@ class _Reply:
         self._records = records
         self._around = around
         self._names = names
-        self._begun = self._about("reply")
-        self._begins = next((one.at for one in records if one.about.get("step") == "reply"), records[0].at)
+        begun = self._last_fact(ReplyBegan.name)
+        self._begun = part_of(begun.about, "about") if begun else {}
+        self._begins = begun.at if begun else records[0].at
 
     def telling(self, settings: About) -> ReplySummary:
         """Its summary; *settings* are those of the film."""
         persona = text_of(self._begun, "persona")
         own = self._begun.get("settings")
         messages = tuple(self._messages(persona))
-        outcome = self._about("end").get("outcome")
+        end = self._last_fact(ReplyEnded.name)
+        outcome = part_of(end.about, "about").get("outcome") if end else None
         fates = [{"at": _rounded(one.at), **_without_turn(one.about)} for one in self._of("fate")]
         return ReplySummary(
             persona,
@@ -251,33 +286,27 @@ class _Reply:
             tuple(sorted([*self._events(messages), *self._others()], key=lambda event: event.at)),
             tuple(fates),
             dict(outcome) if isinstance(outcome, Mapping) else {"kind": "", "reason": "", "error": None},
+            sentence_of(end.about.get("told")) if end else "",
             self._numbers(messages, fates),
         )
 
     def _of(self, kind: str) -> list[FilmRecord]:
         return [record for record in self._records if record.kind == kind]
 
-    def _about(self, step: str) -> About:
-        """The values of the last step with this name."""
-        for record in reversed(self._records):
-            match record.about:
-                case {"step": name, "about": dict(about)} if name == step:
-                    return about
-        return {}
+    def _last_fact(self, name: str) -> FilmRecord | None:
+        """The last fact with this name."""
+        return next((record for record in reversed(self._of("fact")) if record.about.get("fact") == name), None)
 
     # --- messages --------------------------------------------------------------------------
 
     def _messages(self, persona: str) -> Iterator[Message]:
-        heard = self._begins
         for number, record in enumerate(self._of("story"), start=1):
             story = record.about.get("story")
             if not isinstance(story, Mapping):
                 continue
             id_ = text_of(record.about, "message")
             author = self._names.authors.get(id_) or text_of(story, "name") or persona
-            times = _times(story, record.at)
-            took = (times[0] - heard, *(later - earlier for earlier, later in pairwise(times)))
-            heard = max(heard, times[0])
+            took = (later - earlier for earlier, later in pairwise(_times(story, record.at)))
             shares = {share: max(0.0, _rounded(seconds)) for share, seconds in zip(_SHARES, took, strict=True)}
             shown = self._names.in_words(text_of(story, "text"))
             named = self._names.mentions.get(id_, {})
@@ -288,14 +317,14 @@ class _Reply:
 
     def _events(self, messages: Sequence[Message]) -> Iterator[ReplyEvent]:
         seen = {number for message in messages for number in numbers_of(message.story, "segments")}
-        for record in self._of("step"):
-            step, about = text_of(record.about, "step"), record.about.get("about")
-            if not isinstance(about, Mapping) or step in _UNTOLD:
-                continue
-            if step == "rule" and seen.isdisjoint(numbers_of(about, "segments")):
-                yield ReplyEvent(record.at, step, f"rule {change(about)}")
-            elif step in WORDS and (words := WORDS[step](about)):
-                yield ReplyEvent(record.at, step, words)
+        for record in self._of("fact"):
+            name, told = text_of(record.about, "fact"), sentence_of(record.about.get("told"))
+            about = part_of(record.about, "about")
+            is_covered = name == TextChanged.name and (
+                text_of(about, "effect") in _HOLDS or not seen.isdisjoint(numbers_of(about, "segments"))
+            )
+            if told and name not in _UNTOLD and not is_covered:
+                yield ReplyEvent(record.at, name, told)
 
     def _others(self) -> Iterator[ReplyEvent]:
         """Messages of other people."""
@@ -351,13 +380,14 @@ def _mentions_in(markup: object) -> Iterator[About]:
                 left.append(within)
 
 
-def _times(story: About, sent: float) -> tuple[float, float, float, float]:
-    """The times at which its last text came, and it was planned, sending and sent."""
+def _times(story: About, sent: float) -> tuple[float, ...]:
+    """When the model began its text and had said it, and when it was planned, sending and sent."""
     times = part_of(story, "times")
     there = number_of(times, "sent", sent)
     sending = number_of(times, "sending", there)
     planned = number_of(times, "planned", sending)
-    return number_of(times, "heard", planned), planned, sending, there
+    heard = number_of(times, "heard", planned)
+    return number_of(times, "since", heard), heard, planned, sending, there
 
 
 def seconds_between(part: About) -> float:

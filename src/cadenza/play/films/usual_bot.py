@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ...concurrency.tasks import end_task
-from ...explain.steps import TraceStep
+from ...facts import ChunkHeard, LoggedFact
 from ...sim.faults import LostResponse
 from ...sim.wire import Json, Response, RestRequest
 from ...text.units import fitting, units
@@ -95,7 +95,7 @@ class _UsualBot:
 
     def _film(self, chunk: TextDelta | ThoughtDelta) -> None:
         kind = "text" if isinstance(chunk, TextDelta) else "thought"
-        self._room.camera.hook(TraceStep("chunk", 0.0, {"kind": kind, "text": chunk.text}, _TURN))
+        self._room.camera.hook(LoggedFact(ChunkHeard(kind, 0.0, chunk.text), 0.0, _TURN))
 
     async def _show_now_and_then(self, now: float) -> None:
         while units(self._text) > _FULL:

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from ...languages import languages, named
 from .bundle import bundle, needed
 
 __all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "index", "names"]
@@ -32,6 +33,8 @@ _TYPES: Final = {
 _NAME: Final = re.compile(r"[a-z0-9_]+\.[a-z]+")
 _MAIN: Final = "export.js"
 _INDEX: Final = "index.html"
+_CATALOGUE: Final = "catalogue.js"
+"""A module that is made of the catalogues in ``languages/``, not of a file."""
 _LIVE: Final = re.compile(r' *<script type="module" src="/page/([a-z0-9_]+\.js)"></script>\n')
 _STYLES: Final = ("base.css", "channel.css", "extras.css", "film.css", "inside.css")
 # Characters that could end a script or begin a comment, line ends of older JavaScript, and lone surrogates, which
@@ -42,12 +45,21 @@ _LANGUAGES: Final = ("en", "ja")
 
 def asset(name: str) -> bytes:
     """The file *name* of the page; ``KeyError`` if there is none."""
+    if name == _CATALOGUE:
+        return _catalogue()
     if not _NAME.fullmatch(name) or name.rpartition(".")[2] not in _TYPES:
         raise KeyError(name)
     try:
         return resources.files(__name__).joinpath(name).read_bytes()
     except OSError:
         raise KeyError(name) from None
+
+
+@cache
+def _catalogue() -> bytes:
+    """The module with the sentences of explanations in all languages, by key."""
+    texts = {language: dict(named(language, "facts")) for language in languages()}
+    return f"/** The sentences of explanations. */\nexport const CATALOGUE = {_as_script(texts)};\n".encode()
 
 
 @cache
@@ -65,7 +77,7 @@ def _with_its_modules(script: re.Match[str]) -> str:
 @cache
 def names() -> tuple[str, ...]:
     """Every file of the page."""
-    found = (path.name for path in resources.files(__name__).iterdir())
+    found = (_CATALOGUE, *(path.name for path in resources.files(__name__).iterdir()))
     return tuple(sorted(name for name in found if _NAME.fullmatch(name) and name.rpartition(".")[2] in _TYPES))
 
 

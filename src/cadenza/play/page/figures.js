@@ -63,7 +63,7 @@ const NOTES = {
     turnOf(seen, turn).isAccounted = true;
     if (MEANT.has(fate)) turnOf(seen, turn).arrived.push(...(raw ?? []));
   },
-  step(seen) {
+  fact(seen) {
     seen.isTraced = true;
   },
   call(seen, { status }) {
@@ -88,7 +88,7 @@ function longestGap(begins, moments) {
 function lostIn(seen) {
   const turns = [...seen.turns.values()];
   if (turns.some(({ isAccounted }) => isAccounted)) return turns.reduce((sum, turn) => sum + outside(turn), 0);
-  // A film with steps but without stories cannot be judged by its characters: it may show a table as a picture.
+  // A film with facts but without stories cannot be judged by its characters: it may show a table as a picture.
   if (seen.isTraced || turns.length === 0) return null;
   // A bot that keeps no account of what it does: of what it was told, we look for what is nowhere to be read.
   const told = turns.map(({ pieces }) => pieces.join("")).join("");

@@ -40,7 +40,7 @@ export class FilmView {
     this.#sides = films.slice(0, 2).map((film, index) => this.#side(film, index));
     root.dataset.sides = String(this.#sides.length);
     // A usual bot has no trace: show the inside of the film that has one.
-    this.#chosen = Math.max(0, this.#sides.findIndex(({ reel }) => reel.records.some(({ kind }) => kind === "step")));
+    this.#chosen = Math.max(0, this.#sides.findIndex(({ reel }) => reel.records.some(({ kind }) => kind === "fact")));
     this.#build();
     this.#unlisten = onLanguage(() => this.#say());
     root.addEventListener("keydown", this.#onKey);

@@ -2,11 +2,13 @@
  * The lanes of the timeline: which things lie in each, from when to when, what they are called and what they lead to.
  */
 import { placeAfter } from "cadenza/raw_text.js";
-import { callText, eventText, holdReason, isRefused, isTrouble, quoted } from "cadenza/telling.js";
+import { sentence } from "cadenza/said.js";
+import { callText, isRefused, isTrouble, quoted } from "cadenza/telling.js";
 import { named, say, seconds } from "cadenza/words_inside.js";
 
 const SHOWN = 60; // units of a text in a label
 const COLOURS = 6;
+const WAITS = { typing: "typing", rate_limit: "limit" };
 
 /** The colour of a message, by its number in the reply. */
 export function colourOf(number) {
@@ -29,6 +31,18 @@ function holdings({ holds, keeps }) {
   return keeps.length ? [...holds, ...keeps].sort((one, other) => one.from - other.from) : holds;
 }
 
+/** A hold in the buffer has its reason with it, one behind it a sentence of its message's story. */
+function holdLabel(turn, hold) {
+  if (turn.keeps.includes(hold)) return say("thing.at", { text: sentence(hold.told), time: seconds(hold.from) });
+  return say("thing.hold", { from: seconds(hold.from), seconds: seconds(until(turn, hold) - hold.from), why: sentence(hold.told) });
+}
+
+/** How long it waited and why is known with the story of its message. */
+function waitLabel(turn, { told, why, from, to }) {
+  if (told) return say("thing.at", { text: sentence(told), time: seconds(from) });
+  return say("thing.wait", { why: say(`legend.${WAITS[why] ?? "wait"}`), from: seconds(from), seconds: seconds((to ?? turn.latest) - from) });
+}
+
 /** Sendings, and answers that were no yes, in the order of their beginning. */
 function sendings(turn) {
   const refused = turn.calls.filter(isRefused).map((call) => ({ call, from: call.at, to: call.at }));
@@ -36,7 +50,7 @@ function sendings(turn) {
 }
 
 function sendingLabel(turn, thing) {
-  if (thing.call) return say("thing.call", { text: callText(thing.call), time: seconds(thing.from) });
+  if (thing.call) return say("thing.at", { text: callText(thing.call), time: seconds(thing.from) });
   if (thing.error) return say("thing.unsent", { time: seconds(thing.to) });
   return say("thing.send", { from: seconds(thing.from), seconds: seconds(until(turn, thing) - thing.from) });
 }
@@ -64,19 +78,17 @@ export const LANES = [
     span: (turn, hold) => [hold.from, until(turn, hold)],
     colour: () => "held",
     text: (hold) => (hold.why === "mark" ? hold.mark : ""),
-    label: (turn, hold) => say("thing.hold", {
-      from: seconds(hold.from), seconds: seconds(until(turn, hold) - hold.from), why: holdReason(hold),
-    }),
+    label: holdLabel,
     leads: (turn, hold) => ofTime(turn, hold.from),
   },
   {
     name: "cuts",
     shape: "tick",
-    things: (turn) => turn.segments,
-    span: (turn, segment) => [segment.at, segment.at],
+    things: (turn) => [...turn.posts.values()],
+    span: (turn, post) => [post.at, post.at],
     colour: () => "ink",
-    label: (turn, segment) => say("thing.cut", { time: seconds(segment.at), why: named("boundary", segment.boundary) }),
-    leads: (turn, segment) => ofSegments(turn, [segment.number]),
+    label: (turn, post) => say("thing.cut", { time: seconds(post.at), why: named("end", post.ends?.reason) }),
+    leads: (turn, post) => ofPosts(turn, [post.number]),
   },
   {
     name: "rules",
@@ -84,20 +96,16 @@ export const LANES = [
     things: (turn) => turn.rules,
     span: (turn, rule) => [rule.at, rule.at],
     colour: (turn, rule) => (rule.effect === "failed" ? "bad" : "rule"),
-    label: (turn, rule) => say("thing.rule", {
-      rule: rule.rule, effect: named("effect", rule.effect), time: seconds(rule.at),
-    }),
+    label: (turn, rule) => say("thing.at", { text: turn.names.inTags(sentence(rule.told)), time: seconds(rule.at) }),
     leads: (turn, rule) => ofSegments(turn, rule.segments),
   },
   {
     name: "waits",
     shape: "bar",
-    things: (turn) => turn.waits,
+    things: (turn) => turn.waits.filter(({ from, to }) => to !== from),
     span: (turn, wait) => [wait.from, until(turn, wait)],
-    colour: (turn, wait) => ({ typing: "typing", rate_limit: "limit" })[wait.why] ?? "wait",
-    label: (turn, wait) => say("thing.wait", {
-      why: named("wait", wait.why), from: seconds(wait.from), seconds: seconds(until(turn, wait) - wait.from),
-    }),
+    colour: (turn, wait) => WAITS[wait.why] ?? "wait",
+    label: waitLabel,
     leads: (turn, wait) => ofPosts(turn, wait.posts),
   },
   {
@@ -127,7 +135,7 @@ export const LANES = [
     things: (turn) => turn.events,
     span: (turn, event) => [event.at, event.at],
     colour: (turn, event) => (isTrouble(event) ? "bad" : "ink2"),
-    label: (turn, event) => say("thing.event", { text: turn.names.readable(eventText(event)), time: seconds(event.at) }),
+    label: (turn, event) => say("thing.at", { text: turn.names.readable(sentence(event.told)), time: seconds(event.at) }),
     leads: () => null,
   },
 ];

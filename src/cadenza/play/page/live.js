@@ -41,7 +41,7 @@ export class Live {
   take(record, seen) {
     this.setClock(record.at);
     this.reel.add(record);
-    if (record.kind === "step") this.#follow(record);
+    if (record.kind === "fact") this.#follow(record);
     if (record.kind === "message") this.#count(record.message, seen);
     if (record.kind === "channel" && record.channel?.id) this.#channels.set(record.channel.id, record.channel);
   }
@@ -76,9 +76,9 @@ export class Live {
     return this.#unread.delete(channel);
   }
 
-  #follow({ step, turn, about }) {
-    if (step === "reply" && about?.channel) this.#turns.set(turn, String(about.channel));
-    if (step === "end") this.#turns.delete(turn);
+  #follow({ fact, turn, about }) {
+    if (fact === "reply_began" && about?.channel) this.#turns.set(turn, String(about.channel));
+    if (fact === "reply_ended") this.#turns.delete(turn);
   }
 
   #count(message, seen) {

@@ -2,8 +2,9 @@
 import { el } from "cadenza/dom.js";
 import { colourOf } from "cadenza/lanes.js";
 import { placeAfter } from "cadenza/raw_text.js";
-import { callText, eventText, holdReason, inOneLine, isRefused, isTrouble, outcomeText } from "cadenza/telling.js";
-import { counted, named, say, seconds, whole } from "cadenza/words_inside.js";
+import { sentence } from "cadenza/said.js";
+import { callText, inOneLine, isRefused, isTrouble } from "cadenza/telling.js";
+import { counted, say, seconds, whole } from "cadenza/words_inside.js";
 
 const MOST = 80; // lines of a list
 const SHOWN = 120; // units of a message in one
@@ -24,7 +25,7 @@ function current(spans, time) {
 function happening(turn, time) {
   if (time < turn.begins) return [{ sort: "before", text: say("now.before") }];
   if (turn.ends !== null && time >= turn.ends) {
-    return [{ sort: "over", text: say("now.over", { outcome: outcomeText(turn.outcome) }) }];
+    return [{ sort: "over", text: sentence(turn.outcome) || say("now.over") }];
   }
   return [modelNow(turn, time), holdNow(turn, time), waitNow(turn, time), sendNow(turn, time), queueNow(turn, time)].filter(Boolean);
 }
@@ -39,10 +40,10 @@ function modelNow({ tokens, begins, askedAt }, time) {
 function holdNow(turn, time) {
   const hold = current(turn.holds, time);
   const kept = hold ? null : current(turn.keeps, time);
-  if (kept) return { sort: "held", text: say("hold.so_far", { why: holdReason(kept) }) };
+  if (kept) return { sort: "held", text: say("hold.so_far", { why: sentence({ key: `holding.${kept.why}`, values: { rule: kept.mark } }) }) };
   if (!hold) return null;
   const size = inBuffer(turn, time);
-  const why = holdReason(hold);
+  const why = sentence(hold.told);
   return { sort: "held", text: size ? say("now.holding", { characters: counted("inside.characters", size), why }) : say("hold.so_far", { why }) };
 }
 
@@ -65,9 +66,7 @@ function waitNow(turn, time) {
   switch (wait.why) {
     case "typing": return { sort: "typing", text: more > 0 ? say("now.typing", { seconds: seconds(more) }) : say("now.typing_on") };
     case "rate_limit": return { sort: "limit", text: more > 0 ? say("now.rate_limit", { seconds: seconds(more) }) : say("now.rate_limit_on", { seconds: so }) };
-    case "picture": return { sort: "wait", text: say("now.picture") };
-    case "names": return { sort: "wait", text: say("now.names") };
-    default: return { sort: "wait", text: say("now.wait", { why: named("wait", wait.why) }) };
+    default: return { sort: "wait", text: say("legend.wait") };
   }
 }
 
@@ -206,7 +205,7 @@ function more(count) {
 
 /** What happened by *time* besides the messages, answers of Discord that were no yes among it. */
 function happened(turn, time) {
-  const events = turn.events.filter((event) => event.at <= time).map((event) => ({ at: event.at, text: turn.names.readable(eventText(event)), isBad: isTrouble(event) }));
+  const events = turn.events.filter((event) => event.at <= time).map((event) => ({ at: event.at, text: turn.names.readable(sentence(event.told)), isBad: isTrouble(event) }));
   const calls = turn.calls.filter((call) => call.at <= time && isRefused(call)).map((call) => ({ at: call.at, text: callText(call), isBad: true }));
   return [...events, ...calls].sort((one, other) => one.at - other.at);
 }

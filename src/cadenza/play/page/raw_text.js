@@ -17,15 +17,20 @@ export function placeAfter(values, wanted, of = (value) => value) {
   return low;
 }
 
+const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g; // one character of two units
+
 /** What a model said in one reply, chunk by chunk, in columns: there may be hundreds of thousands. */
 export class Tokens {
   texts = [];
   times = [];
   /** Where each begins in the model's text, in UTF-16 units; a thought takes no room there. */
   starts = [];
+  /** The same in characters, as facts count. */
+  points = [];
   thoughts = [];
   /** How long the model's text is. */
   size = 0;
+  characters = 0;
   /** How many of them are thoughts. */
   hidden = 0;
 
@@ -38,9 +43,14 @@ export class Tokens {
     this.texts.push(words);
     this.times.push(Math.max(last, time));
     this.starts.push(this.size);
+    this.points.push(this.characters);
     this.thoughts.push(isThought);
-    if (isThought) this.hidden += 1;
-    else this.size += words.length;
+    if (isThought) {
+      this.hidden += 1;
+      return;
+    }
+    this.size += words.length;
+    this.characters += words.length - (words.match(PAIR)?.length ?? 0);
   }
 
   end(index) {
@@ -58,6 +68,14 @@ export class Tokens {
     let index = placeAfter(this.starts, offset) - 1;
     while (index >= 0 && this.end(index) <= offset) index -= 1; // thoughts and empty ones begin there too
     return index;
+  }
+
+  /** Where the character at *place* of the model's text begins, in units. */
+  unitAt(place) {
+    const index = placeAfter(this.points, place) - 1;
+    if (index < 0 || this.thoughts[index]) return index < 0 ? 0 : this.starts[index];
+    const before = [...this.texts[index]].slice(0, place - this.points[index]);
+    return this.starts[index] + before.join("").length;
   }
 
   /** The model's text from *start* to *end*. */

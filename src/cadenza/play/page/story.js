@@ -2,15 +2,18 @@
 import { el } from "cadenza/dom.js";
 import { differenceView } from "cadenza/difference.js";
 import { colourOf } from "cadenza/lanes.js";
-import { callText, holdReason, isRefused, quoted, visible } from "cadenza/telling.js";
+import { sentence } from "cadenza/said.js";
+import { callText, isRefused, quoted, visible } from "cadenza/telling.js";
 import { partsOf } from "cadenza/turns.js";
 import { language } from "cadenza/words.js";
-import { counted, isNamed, named, say, seconds } from "cadenza/words_inside.js";
+import { counted, isNamed, say, seconds } from "cadenza/words_inside.js";
 
 const PARTS = ["model", "buffer", "queue", "sending"];
 const SAME = 0.0005; // seconds within which two times are the same
 const MOST_RAW = 4000; // units of raw text that are shown at once
 const MOST_TOLD = 60; // holds and rules of one message that are told; with a file it may have thousands
+
+const list = (value) => (Array.isArray(value) ? value : []);
 
 /**
  * The story of a message that a reply sent.
@@ -38,13 +41,14 @@ function messageHead(turn, message) {
 
 function whole(turn, message, acts) {
   const { story } = message;
+  const { told } = story;
   return [
-    timeBar(turn, message),
-    section("story.starts_ends", sentences([startText(turn, message), endText(turn, message), mergedText(story)])),
-    section("story.holds", holds(story.holds)),
-    section("story.rules", rules(story.rules, turn.names)),
+    timeBar(message),
+    section("story.starts_ends", sentences([told.starts, told.ends, told.merged].map(sentence))),
+    section("story.holds", holds(told.holds)),
+    section("story.rules", rules(story.rules, told.rules, turn.names)),
     mentions(turn.names.mentionsOf(message.id)),
-    section("story.pace", sentences(pace(message))),
+    pace(story),
     section("story.raw", raw(turn, story, acts)),
   ];
 }
@@ -57,38 +61,12 @@ function sentences(texts) {
   return texts.filter(Boolean).map((text) => el("p", { text }));
 }
 
-// --- why here --------------------------------------------------------------------------------
-
-/** Whether two messages in a row are made of one piece of the model's text. */
-function isParted(one, other) {
-  const last = one?.story?.segments.at(-1);
-  return last !== undefined && last === other?.story?.segments[0];
-}
-
-function startText(turn, message) {
-  const { starts } = message.story;
-  if (isParted(turn.messages[message.number - 2], message)) return say("starts.parted");
-  return isNamed("starts", starts) ? named("starts", starts) : say("starts.unknown", { why: named("boundary", starts) });
-}
-
-function endText(turn, message) {
-  const { ends } = message.story;
-  if (isParted(message, turn.messages[message.number])) return say("ends.parted");
-  return isNamed("ends", ends) ? named("ends", ends) : say("ends.unknown", { why: named("boundary", ends) });
-}
-
-function mergedText({ merged, posts }) {
-  return merged ? say("story.merged", { n: merged.count ?? posts.length, why: named("merge", merged.why ?? "rate_limit") }) : "";
-}
-
 // --- held, and changed -----------------------------------------------------------------------
 
-function holds(spans) {
-  if (!spans.length) return el("p", { class: "dim", text: say("hold.none") });
-  return listed("plain", spans, (hold) => el("li", null,
-    el("i", { class: "swatch s-held" }),
-    el("span", { text: say("hold.told", { seconds: seconds((hold.to ?? hold.from) - hold.from), why: holdReason(hold) }) }),
-    " ", el("span", { class: "dim small", text: say("inside.from_to", { from: seconds(hold.from), to: seconds(hold.to ?? hold.from) }) })));
+function holds(told) {
+  const all = list(told).map(sentence).filter(Boolean);
+  if (!all.length) return el("p", { class: "dim", text: say("hold.none") });
+  return listed("plain", all, (text) => el("li", null, el("i", { class: "swatch s-held" }), el("span", { text })));
 }
 
 /** The first of *all*, and how many there are besides. */
@@ -97,26 +75,28 @@ function listed(look, all, told) {
   return el("ul", { class: look }, all.slice(0, MOST_TOLD).map(told), more > 0 ? el("li", { class: "dim", text: counted("story.more", more) }) : null);
 }
 
-function rules(changes, names) {
+function rules(changes, told, names) {
   if (!changes.length) return el("p", { class: "dim", text: say("rules.none") });
-  return listed("plain rules", changes, (change) => el("li", null, ruleHead(change), ruleChange(change, names)));
-}
-
-function ruleHead(change) {
-  const about = isNamed("rule", change.rule) ? named("rule", change.rule) : "";
-  return el("p", null, el("code", { class: "rule-name", text: String(change.rule) }), ` ${named("effect", change.effect)} `,
-    el("span", { class: "dim small", text: about }),
-    change.identity ? el("span", { class: "dim small", text: ` · ${say("rules.as", { name: change.identity })}` }) : null);
+  return listed("plain rules", changes, (change, place) => el("li", null,
+    el("p", { text: sentence(list(told)[place]) || change.rule }), ruleChange(change, names)));
 }
 
 /** What a rule made of a text; a tag is seen to be one, for that may be all that is different. */
 function ruleChange(change, names) {
+  if (!change.before.length) return null; // the sentence has what was added
   const [before, after] = [change.before, change.after].map((texts) => texts.map((text) => names.inTags(text)));
   if (change.effect === "held" || change.effect === "failed" || before.join("") === after.join("")) {
     return el("pre", { class: "diff", text: before.join("") || after.join("") });
   }
-  const parts = after.length > 1 ? el("p", { class: "dim small", text: say("diff.into", { n: after.length }) }) : null;
+  const parts = change.effect === "split" ? el("p", { class: "dim small", text: say("diff.into", { n: after.length }) }) : null;
   return [differenceView(before.join(""), after.join("")), parts];
+}
+
+/** The pause before a message, what it waited for, what the chat refused, and its file; null if there is nothing of it. */
+function pace({ told, file }) {
+  const texts = [told.pause, ...list(told.waits), ...list(told.refusals)].map(sentence).filter(Boolean);
+  if (file) texts.push(say("story.file", { name: file }));
+  return texts.length ? section("story.pace", sentences(texts)) : null;
 }
 
 /** The pings of a message, and those it only names; empty if there are none. */
@@ -129,43 +109,27 @@ function mentions({ pings, shows }) {
   ]));
 }
 
-// --- pauses and time -------------------------------------------------------------------------
-
-function pace(message) {
-  const { pause, waits, file } = message.story;
-  return [pauseText(pause), ...waits.map((wait) => say("wait.told", {
-    seconds: seconds((wait.to ?? wait.from) - wait.from), why: named("wait", wait.why),
-  })), file ? say("story.file", { name: file }) : ""];
-}
-
-function pauseText(pause) {
-  if (!pause || !(pause.planned > 0)) return say("pause.none");
-  const parts = ["typing", "breath", "thinking"].filter((part) => pause[part] > 0).map((part) => say(`pause.${part}`, { seconds: seconds(pause[part]) }));
-  if (pause.cut > 0) parts.push(say("pause.cut", { seconds: seconds(pause.cut) }));
-  return say("pause.planned", { seconds: seconds(pause.planned), parts: parts.join(", ") });
-}
+// --- time ------------------------------------------------------------------------------------
 
 /**
  * How long the model, the buffer, the queue and Discord took for a message.
  * @returns {{model: number, buffer: number, queue: number, sending: number}|null}
  */
-function timesOf(turn, message) {
-  const times = message.story?.times;
+function timesOf({ at, story }) {
+  const { times } = story;
   if (!times) return null;
-  const before = turn.messages.filter((other) => other.number < message.number).map((other) => other.story?.times?.heard ?? 0);
-  const since = Math.max(turn.askedAt ?? turn.begins, ...before.slice(-1));
-  const points = [since, times.heard, times.planned, times.sending, times.sent ?? message.at];
+  const points = [times.since ?? times.heard ?? 0, times.heard, times.planned, times.sending, times.sent ?? at];
   for (let place = 1; place < points.length; place += 1) points[place] = Math.max(points[place - 1], points[place] ?? points[place - 1]);
   return Object.fromEntries(PARTS.map((part, place) => [part, points[place + 1] - points[place]]));
 }
 
-function timeBar(turn, message) {
-  const times = timesOf(turn, message);
+function timeBar(message) {
+  const times = timesOf(message);
   if (!times) return null;
   const all = Math.max(0.001, PARTS.reduce((sum, part) => sum + times[part], 0));
   const spoken = Object.fromEntries(PARTS.map((part) => [part, seconds(times[part])]));
   return section("time.title",
-    el("div", { class: "time-bar", role: "img", aria: { label: say("time.bar", spoken) } },
+    el("div", { class: "time-bar", role: "img", aria: { label: sentence(message.story.told.times) } },
       PARTS.filter((part) => times[part] > 0).map((part) => el("span", { class: `t-${part}`, style: { flexGrow: String(times[part] / all) } }))),
     el("dl", { class: "time-parts" }, PARTS.map((part) => el("div", { title: say(`time.${part}.about`) },
       el("dt", null, el("i", { class: `swatch t-${part}` }), say(`time.${part}`)), el("dd", { text: spoken[part] })))));
@@ -188,11 +152,13 @@ function raw(turn, story, acts) {
   ];
 }
 
-/** What Discord was asked for this message, and said. */
+/** What Discord was asked for this message, and said; what arrived with the message before it belongs to that one. */
 function delivery(turn, message) {
   const { send } = message;
   const planned = message.story?.times?.planned ?? send.from;
-  const isOurs = (call) => call.at <= message.at + SAME && call.at >= (isRefused(call) ? planned : send.from) - SAME;
+  const before = turn.messages[message.number - 2]?.at ?? -Infinity;
+  const isOld = (call) => call.at <= before + SAME && before < message.at - SAME;
+  const isOurs = (call) => call.at <= message.at + SAME && (isRefused(call) ? call.at >= planned - SAME : call.at >= send.from - SAME && !isOld(call));
   const calls = turn.calls.filter((call) => isOurs(call) && (isRefused(call) || !call.route.endsWith("/typing")));
   const told = message.deletedAt === null ? [] : [say("story.deleted", { time: seconds(message.deletedAt) })];
   if (!calls.length && !told.length) return null;
@@ -229,7 +195,7 @@ export function tokenStory(turn, index, time, acts) {
     el("header", { class: "story-head row" }, el("h3", { text: say("token.title", { n: index + 1 }) }),
       button(index - 1, "token.previous", "‹"), button(index + 1, "token.next", "›")),
     el("pre", { class: "said", text: visible(tokens.texts[index]) }),
-    sentences([came, held ? say("hold.as_it_came", { why: holdReason(held) }) : ""]),
+    sentences([came, held ? say("hold.as_it_came", { why: sentence(held.told) }) : ""]),
     parts.map((part) => partStory(turn, part, { time, isOneOfMany: parts.length > 1 }, acts)),
     el("p", { class: "actions" }, el("button", { class: "small", type: "button", text: say("story.seek"), on: { click: () => acts.seek(at) } })));
 }

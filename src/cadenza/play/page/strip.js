@@ -207,10 +207,10 @@ export class Strip {
     return thoughts[index] ? texts[index] : texts[index].slice(part.start - starts[index], part.end - starts[index]);
   }
 
-  /** The label after a part: its boundary, or its fate. */
+  /** The label after a part: why its message ends there, or its fate. */
   #label(part, index) {
     if (part.sort === "thought") return this.#isLastThought(index) ? named("fate.short", "thought") : "";
-    if (part.sort !== "fate") return named("boundary", this.#boundary(part.end) ?? "");
+    if (part.sort !== "fate") return named("end", this.#reason(part.end));
     const range = this.#turn.marks.at(part.start);
     const isShown = range?.end === part.end && this.#turn.tokens.slice(range.start, Math.min(range.end, range.start + 200)).trim();
     return isShown ? named("fate.short", part.fate) : "";
@@ -220,17 +220,13 @@ export class Strip {
     return index + 1 < this.#count && !this.#turn.tokens.thoughts[index + 1];
   }
 
-  /** The boundary that fell at *offset*, if it is known by now. */
-  #boundary(offset) {
-    const cut = this.#turn.cuts.at(offset - 1);
-    if (cut && cut.at <= this.#time) {
-      const isHere = cut.end === offset && this.#turn.postOf(cut.segment) !== null;
-      return isHere ? this.#turn.segment(cut.segment)?.boundary ?? null : null;
-    }
+  /** Why a message ends at *offset*, if it does and that is known by now. */
+  #reason(offset) {
+    const plan = this.#turn.plans.at(offset - 1);
+    if (plan && plan.at <= this.#time) return plan.end === offset ? this.#turn.posts.get(plan.post)?.ends?.reason : "";
     const mark = this.#turn.marks.at(offset - 1);
-    if (!mark?.message || mark.end !== offset || mark.at > this.#time) return null;
-    const { story } = this.#turn.message(mark.message);
-    return story?.raw?.at(-1)?.[1] === offset ? story.ends ?? null : null;
+    const { story } = (mark?.at <= this.#time && this.#turn.message(mark.message)) || {};
+    return story?.raw.at(-1)?.[1] === offset ? story.ends?.reason : "";
   }
 
   // --- what people do ----------------------------------------------------------------------

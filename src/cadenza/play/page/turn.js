@@ -7,8 +7,7 @@
 import { Ranges, Tokens } from "cadenza/raw_text.js";
 import { valid, validRanges, validStory } from "cadenza/valid_records.js";
 
-const SEARCHED = 4000; // units after the last segment in which the next one is searched
-const MOMENT = 0.01; // seconds between a segment and its message, if nothing holds it
+const MOMENT = 0.001; // seconds within which two times are the same
 
 const list = (value) => (Array.isArray(value) ? value : []);
 const number = (value, otherwise = 0) => (Number.isFinite(value) ? value : otherwise);
@@ -22,13 +21,14 @@ export class Turn {
   settings = {};
   /** When it was over; null while it goes on. */
   ends = null;
+  /** How it ended, as a sentence. */
   outcome = null;
   askedAt = null;
   tokens = new Tokens();
+  /** What held text, in the buffer: `{from, to, told}`. */
   holds = [];
-  /** Holds after the buffer, by a rule or to fill a message: as holds, with `segments`. */
+  /** The same behind the buffer, by a rule or to fill a message, as the stories tell it. */
   keeps = [];
-  segments = [];
   rules = [];
   posts = new Map();
   waits = [];
@@ -36,12 +36,12 @@ export class Turn {
   messages = [];
   /** The fate of each text: `{start, end, at, message}` or `{start, end, at, fate}`. */
   marks = new Ranges();
-  /** What was decided of text that may still wait: `{start, end, at, segment}`. */
+  /** What is planned to be in a message: `{start, end, at, post}`. */
+  plans = new Ranges();
+  /** What has left the buffer: `{start, end, at}`. */
   cuts = new Ranges();
   events = [];
   calls = [];
-  /** Whether the film tells such steps itself; else they are made of the stories. */
-  tells = { hold: false, wait: false };
   /** Counts additions, so that views know whether there is anything new. */
   version = 0;
 
@@ -56,19 +56,9 @@ export class Turn {
   _messageOfPost = new Map();
   _postOf = new Map();
   _byId = new Map();
-  _pieces = new Map();
-  _ready = new Map(); // segments that have just left the buffer and are in no post yet, with their times
-  _kept = new Map(); // what keeps a segment back now
-  _gathering = null; // what segments wait in until there are enough for a message
-  _aligned = 0; // how much of the model's text is known to have left the buffer
-  _unplaced = []; // segments without a known position yet, because tokens may arrive late
 
   message(id) {
     return this._byId.get(id) ?? null;
-  }
-
-  segment(wanted) {
-    return this._pieces.get(wanted) ?? null;
   }
 
   /** The post that a segment went into; null if it is not planned. */
@@ -83,14 +73,13 @@ export class Turn {
 
   add(record) {
     this.version += 1;
-    if (this._ready.size) this._gather(record.at);
     this.latest = Math.max(this.latest, record.at);
     switch (record.kind) {
       case "tokens": return this._hear(record);
       case "story": return this._story(record);
       case "fate": return this._fate(record);
       case "call": return void this.calls.push({ route: "?", ...valid(record) });
-      case "step": return this._step(record.at, text(record.step), valid(record.about));
+      case "fact": return this._fact(record.at, text(record.fact), valid(record.about), record.told ?? null);
       default: return undefined;
     }
   }
@@ -107,21 +96,19 @@ export class Turn {
     });
     if (place < words.length) this.tokens.add(words.slice(place), record.at, isThought);
     this.latest = Math.max(this.latest, this.tokens.times.at(-1) ?? 0);
-    this._alignAll();
   }
 
-  _step(at, step, about) {
-    switch (step) {
-      case "reply": return this._begin(at, about);
-      case "chunk": return this._chunk(at, about);
-      case "hold": return this._hold(at, about);
-      case "segment": return this._segment(at, about);
-      case "rule": return this._rule(at, about);
-      case "post": return this._post(at, about);
-      case "wait": return this._wait(at, about);
-      case "sending": return this._sending(at, about);
-      case "sent": return this._sent(at, about);
-      default: return this._event(at, step, about);
+  _fact(at, fact, about, told) {
+    switch (fact) {
+      case "reply_began": return this._begin(at, about);
+      case "text_held": return this._hold(at, about, told);
+      case "text_cut": return this._mark(this.cuts, runsOf(about.origin), { at });
+      case "text_changed": return void this.rules.push({ ...about, at, told, segments: list(about.segments) });
+      case "message_planned": return this._plan(at, about);
+      case "message_waits": return this._wait(at, about);
+      case "sending_began": return this._sending(at, about);
+      case "message_sent": return this._sent(at, about);
+      default: return this._event(at, fact, about, told);
     }
   }
 
@@ -133,116 +120,30 @@ export class Turn {
     this.settings = about.settings ?? {};
   }
 
-  /** A film may tell tokens one by one; what is no text is a thing of its own. */
-  _chunk(at, about) {
-    if (about.kind === "text" || about.kind === "thought") {
-      this.tokens.add(text(about.text), at, about.kind === "thought");
-      this._alignAll();
-    }
-    if (about.kind === "call" || about.kind === "failed") this.events.push({ at, step: `chunk_${about.kind}`, about });
-  }
-
-  _hold(at, about) {
-    this.tells.hold = true;
+  _hold(at, about, told) {
     const last = this.holds[this.holds.length - 1];
     if (last && last.to === null) last.to = at;
-    if (about.why) this.holds.push({ from: at, to: null, why: text(about.why), mark: text(about.mark), size: number(about.size) });
+    if (about.why) this.holds.push({ from: at, to: null, why: text(about.why), mark: text(about.mark), told });
   }
 
-  _segment(at, about) {
-    const words = text(about.text);
-    const segment = { ...about, at, text: words, raw: null };
-    this.segments.push(segment);
-    this._pieces.set(about.number, segment);
-    this._unplaced.push(segment);
-    if (words.trim()) this._ready.set(about.number, at);
-    this._alignAll();
+  /** Note what *ranges*, which facts count in characters, are. */
+  _mark(into, ranges, about) {
+    for (const [start, end] of ranges) into.add({ start: this.tokens.unitAt(start), end: this.tokens.unitAt(end), ...about });
   }
 
-  /** Segments that are in no post after a moment are waiting for more. */
-  _gather(at) {
-    for (const [segment, since] of this._ready) {
-      if (at - since <= MOMENT) return;
-      this._ready.delete(segment);
-      const last = this._gathering;
-      if (last && last.to === null) this._keep(segment, last);
-      else this._gathering = this._keep(segment, { from: since, to: null, why: "gathered", mark: "", segments: [] });
-    }
-  }
-
-  _keep(segment, hold) {
-    if (!hold.segments.length) this.keeps.push(hold);
-    hold.segments.push(segment);
-    this._kept.set(segment, hold);
-    return hold;
-  }
-
-  /** Something was made of *segments*, or they are gone. */
-  _letGo(at, segments) {
-    for (const segment of segments) {
-      this._ready.delete(segment);
-      const hold = this._kept.get(segment);
-      if (hold) hold.to ??= at;
-      this._kept.delete(segment);
-    }
-  }
-
-  _rule(at, about) {
-    this.rules.push({ ...about, at, before: list(about.before), after: list(about.after) });
-    const segments = list(about.segments);
-    const isHolding = (segment) => this._kept.get(segment)?.mark === about.rule;
-    if (about.effect === "held" && segments.length) {
-      const hold = segments.map((segment) => this._kept.get(segment)).find((known) => known?.mark === about.rule && known.to === null)
-        ?? { from: at, to: null, why: "rule", mark: text(about.rule), segments: [] };
-      for (const segment of segments.filter((one) => !isHolding(one))) {
-        this._ready.delete(segment);
-        this._keep(segment, hold);
-      }
-    } else if (about.effect === "dropped") {
-      this._letGo(at, segments);
-    } else {
-      const freed = segments.filter(isHolding);
-      this._letGo(at, freed);
-      for (const segment of freed) this._ready.set(segment, at);
-    }
-  }
-
-  /** Find out where segments stand in the text; one that is not there was made something else by the buffer. */
-  _alignAll() {
-    while (this._unplaced.length) {
-      const [segment] = this._unplaced;
-      segment.raw = this._align(segment.text);
-      const isHeard = (this.tokens.times.at(-1) ?? -1) >= segment.at || this.ends !== null;
-      if (!segment.raw && !isHeard) return;
-      this._unplaced.shift();
-      if (segment.raw) this.cuts.add({ start: segment.raw[0], end: segment.raw[1], at: segment.at, segment: segment.number });
-    }
-  }
-
-  /** Where *words* stand in the model's text; null where the buffer made something else of it. */
-  _align(words) {
-    if (!words) return null;
-    const start = this._aligned;
-    const found = this.tokens.slice(start, start + words.length + SEARCHED).indexOf(words);
-    if (found < 0 || (found > 0 && !words.trim())) return null;
-    this._aligned = start + found + words.length;
-    return [start + found, this._aligned];
-  }
-
-  _post(at, about) {
+  _plan(at, about) {
     if (about.number === undefined) return;
     this.posts.set(about.number, { ...about, at });
+    this._mark(this.plans, validRanges(about.covers), { at, post: about.number });
     for (const segment of list(about.segments)) this._postOf.set(segment, about.number);
-    this._letGo(at, list(about.segments));
   }
 
   _wait(at, about) {
-    this.tells.wait = true;
     this._endWaits(at, list(about.posts));
-    this.waits.push({ from: at, to: null, why: text(about.why), posts: list(about.posts) });
+    this.waits.push({ from: at, to: null, why: text(about.why), posts: list(about.posts), told: null });
   }
 
-  /** A wait ends when its post does something else; one without a post ends with the next step. */
+  /** A wait ends when its post does something else; one without a post ends with the next fact. */
   _endWaits(at, posts) {
     for (let place = this.waits.length - 1; place >= Math.max(0, this.waits.length - 8); place -= 1) {
       const wait = this.waits[place];
@@ -263,7 +164,7 @@ export class Turn {
     send.message = text(about.message);
     const message = {
       id: text(about.message), number: this.messages.length + 1, at, text: text(about.text), posts, story: null,
-      name: about.identity ?? null, file: about.attachment ?? null, waited: about.waited ?? {}, deletedAt: null, send,
+      name: about.identity ?? null, file: about.attachment ?? null, deletedAt: null, send,
     };
     this.messages.push(message);
     this._byId.set(message.id, message);
@@ -281,54 +182,57 @@ export class Turn {
     return send;
   }
 
-  _event(at, step, about) {
-    if (step === "request" && this.askedAt === null) this.askedAt = at;
-    if (step === "unsent") {
+  _event(at, fact, about, told) {
+    if (fact === "request_sent" && this.askedAt === null) this.askedAt = at;
+    if (fact === "message_refused") {
       this._endWaits(at, list(about.posts));
       this._send(at, list(about.posts), 0).error = about.error ?? {};
     }
-    if (step === "deleted" && !about.error && this._byId.has(about.message)) this._byId.get(about.message).deletedAt = at;
-    if (step === "end") this._end(at, about);
-    this.events.push({ at, step, about });
+    if (fact === "message_deleted" && !about.error && this._byId.has(about.message)) this._byId.get(about.message).deletedAt = at;
+    if (fact === "reply_ended") this._end(at, told);
+    if (told) this.events.push({ at, fact, about, told });
   }
 
-  _end(at, about) {
+  _end(at, told) {
     this.ends = at;
-    this.outcome = about.outcome ?? {};
-    for (const open of [...this.holds.slice(-1), ...this._kept.values(), ...this.waits.slice(-8), ...this.sends.slice(-1)]) open.to ??= at;
+    this.outcome = told;
+    for (const open of [...this.holds.slice(-1), ...this.waits.slice(-8), ...this.sends.slice(-1)]) open.to ??= at;
   }
 
   _story(record) {
     const story = validStory(record.story);
     const message = this._byId.get(record.message) ?? this._unheard({ ...record, message: text(record.message) }, story);
     message.story = story;
-    for (const [start, end] of story.raw) {
-      this.marks.add({ start, end, at: record.at, message: message.id });
-      this._aligned = Math.max(this._aligned, end);
-    }
-    if (!this.tells.hold) this._fill(this.holds, message.story.holds, message);
-    if (!this.tells.wait) this._fill(this.waits, message.story.waits, message);
+    for (const [start, end] of story.raw) this.marks.add({ start, end, at: record.at, message: message.id });
+    story.holds.forEach((hold, place) => this._keep(hold, list(story.told.holds)[place]));
+    story.waits.forEach((wait, place) => this._waited(wait, list(story.told.waits)[place]));
   }
 
-  /** A message with a story, but without a step that it was sent. */
+  /** What held a message behind the buffer; several messages may tell of one hold. */
+  _keep({ from, to, why, mark }, told) {
+    if (!["rule", "gathered"].includes(why) || !told) return;
+    if (!this.keeps.slice(-8).some((other) => other.from === from && other.to === to)) this.keeps.push({ from, to, why, mark, told });
+    this.keeps.sort((one, other) => one.from - other.from);
+  }
+
+  /** A wait is told with its message, once it is known how long it was. */
+  _waited({ from, why }, told) {
+    const wait = this.waits.findLast((one) => one.why === why && Math.abs(one.from - from) < MOMENT);
+    if (wait) wait.told = told ?? null;
+  }
+
+  /** A message with a story, but without a fact that it was sent. */
   _unheard(record, story) {
     this._sent(record.at, { posts: story.posts, text: story.text, message: record.message, attachment: story.file, identity: story.name });
     return this._byId.get(record.message);
   }
 
-  _fill(into, spans, message) {
-    for (const span of spans) {
-      const last = into[into.length - 1];
-      if (last && last.from === span.from && last.why === span.why) continue; // one block may be in several messages
-      into.push({ from: number(span.from), to: number(span.to), why: text(span.why), mark: text(span.mark), posts: message.posts });
-    }
-    into.sort((one, other) => one.from - other.from);
-  }
-
   _fate(record) {
-    for (const [start, end] of validRanges(record.raw)) {
-      this.marks.add({ start, end, at: record.at, fate: text(record.fate) });
-      this._aligned = Math.max(this._aligned, end);
-    }
+    for (const [start, end] of validRanges(record.raw)) this.marks.add({ start, end, at: record.at, fate: text(record.fate) });
   }
+}
+
+/** Where the characters of an origin, `[size, start, why]` each, stand in the model's text. */
+function runsOf(origin) {
+  return validRanges(list(origin).filter((run) => run?.[1] >= 0).map(([size, start]) => [start, start + size]));
 }

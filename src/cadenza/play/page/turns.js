@@ -21,7 +21,7 @@ export class Turns {
     this.version += 1;
     this.names.add(record);
     if (record.kind === "call") return void this._call(record);
-    if (typeof record.turn !== "string" || !["tokens", "step", "story", "fate"].includes(record.kind)) return;
+    if (typeof record.turn !== "string" || !["tokens", "fact", "story", "fate"].includes(record.kind)) return;
     const turn = this._turn(record);
     const count = turn.messages.length;
     turn.add(record);
@@ -68,7 +68,7 @@ export class Turns {
   }
 
   /**
-   * What became of a token by *time*: `{sort, message?, fate?, post?, segment?}` of each part of it, with `start` and `end`.
+   * What became of a token by *time*: `{sort, message?, fate?, post?}` of each part of it, with `start` and `end`.
    */
   byToken(turnId, index, time = Infinity) {
     const turn = this.get(turnId);
@@ -87,43 +87,36 @@ export function partsOf(turn, index, time) {
   const start = tokens.starts[index];
   const end = tokens.end(index);
   if (tokens.thoughts[index]) return [{ start, end, sort: "thought", fate: "thought" }];
-  const parts = [];
-  let place = start;
-  const known = turn.marks.within(start, end).filter((mark) => mark.at <= time);
-  for (const mark of [...known, { start: end, end }]) {
-    if (mark.start > place) parts.push(...undecided(turn, place, Math.min(mark.start, end), time));
-    const from = Math.max(start, mark.start);
-    const to = Math.min(end, mark.end);
-    if (to > from) parts.push({ start: from, end: to, ...way(mark) });
-    place = Math.max(place, to);
-  }
-  return parts;
+  return within(turn.marks, start, end, time, way, (from, to) => undecided(turn, from, to, time));
 }
 
 function way(mark) {
   return mark.fate === undefined ? { sort: "sent", message: mark.message } : { sort: "fate", fate: mark.fate };
 }
 
-/** Unsent text: cut into segments, planned, or still in the buffer. */
+/** Unsent text: planned, cut off by the buffer, or still in it. */
 function undecided(turn, start, end, time) {
+  return within(turn.plans, start, end, time, (plan) => planned(turn, plan, time),
+    (from, to) => within(turn.cuts, from, to, time, () => ({ sort: "cut" }), (first, last) => [{ start: first, end: last, sort: "waiting" }]));
+}
+
+/** The text from *start* to *end* in parts: what *ranges* know of by *time*, and what *rest* makes of the others. */
+function within(ranges, start, end, time, found, rest) {
   const parts = [];
   let place = start;
-  for (const cut of turn.cuts.within(start, end).filter((found) => found.at <= time)) {
-    if (cut.start > place) parts.push({ start: place, end: cut.start, sort: "waiting" });
-    const from = Math.max(place, cut.start);
-    const to = Math.min(end, cut.end);
-    if (to > from) parts.push({ start: from, end: to, ...plan(turn, cut.segment, time) });
+  for (const range of ranges.within(start, end).filter(({ at }) => at <= time)) {
+    const [from, to] = [Math.max(place, range.start), Math.min(end, range.end)];
+    if (from > place) parts.push(...rest(place, from));
+    if (to > from) parts.push({ start: from, end: to, ...found(range) });
     place = Math.max(place, to);
   }
-  if (place < end) parts.push({ start: place, end, sort: "waiting" });
+  if (place < end) parts.push(...rest(place, end));
   return parts;
 }
 
-function plan(turn, segment, time) {
-  const post = turn.posts.get(turn.postOf(segment));
-  const message = post && turn.messageOf(post.number);
-  if (message && message.at <= time) return { sort: "sent", message: message.id }; // a film without stories
-  return post && post.at <= time ? { sort: "planned", segment, post: post.number } : { sort: "cut", segment };
+function planned(turn, { post }, time) {
+  const message = turn.messageOf(post);
+  return message && message.at <= time ? { sort: "sent", message: message.id } : { sort: "planned", post }; // a film without stories
 }
 
 /**

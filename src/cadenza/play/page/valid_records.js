@@ -13,18 +13,17 @@ const texts = (value) => (Array.isArray(value) ? value.filter(isText) : []);
 const objects = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const TEXTS = [
-  "text", "why", "mark", "boundary", "kind", "rule", "effect", "message", "reason", "by", "channel", "persona", "model", "key",
-  "name", "file", "title", "keep", "identity", "attachment", "reply_to", "starts", "ends", "route", "call", "urgency", "rung",
+  "text", "why", "mark", "kind", "rule", "effect", "message", "by", "channel", "persona", "name", "file", "identity",
+  "attachment", "reply_to", "route",
 ];
 const NUMBERS = [
-  "number", "size", "seconds", "pause", "typing", "breath", "thinking", "cut", "turns", "tools", "bytes", "planned", "heard",
-  "sending", "sent", "from", "to", "at", "count", "since", "retry_after", "status",
+  "number", "seconds", "pause", "planned", "since", "heard", "sending", "sent", "from", "to", "at", "retry_after", "status",
 ];
 const CHECKS = new Map([
   ...TEXTS.map((name) => [name, isText]), ...NUMBERS.map((name) => [name, isNumber]),
-  ...["outcome", "error", "detail", "settings"].map((name) => [name, isObject]),
+  ...["error", "settings", "starts", "ends"].map((name) => [name, isObject]),
 ]);
-const LISTS = { posts: numbers, segments: numbers, dropped: numbers, before: texts, after: texts, messages: texts };
+const LISTS = { posts: numbers, segments: numbers, before: texts, after: texts };
 
 /**
  * *about* without invalid values; known lists hold only valid items.
@@ -46,11 +45,10 @@ export function validRanges(value) {
 
 /** A story, see docs/films.md. */
 export function validStory(value) {
-  const { pause, raw, holds, waits, rules, times, merged, ...rest } = isObject(value) ? value : {};
-  const spans = (all) => objects(all).map(valid).filter((span) => isNumber(span.from));
+  const { raw, holds, waits, rules, times, told, ...rest } = isObject(value) ? value : {};
   return {
-    posts: [], segments: [], ...valid(rest),
-    raw: validRanges(raw), holds: spans(holds), waits: spans(waits), rules: objects(rules).map((rule) => ({ before: [], after: [], ...valid(rule) })),
-    pause: isObject(pause) ? valid(pause) : null, times: isObject(times) ? valid(times) : null, merged: isObject(merged) ? valid(merged) : null,
+    posts: [], ...valid(rest), raw: validRanges(raw), holds: objects(holds).map(valid), waits: objects(waits).map(valid),
+    rules: objects(rules).map((rule) => ({ before: [], after: [], ...valid(rule) })),
+    times: isObject(times) ? valid(times) : null, told: isObject(told) ? told : {},
   };
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from ...bot.terminal_input import command_of
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...sim.content_types import kind_of
 from ...sim.wire import File, Json
 from .request_types import (
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from .session import Live
 
 _LONGEST = 2000
+_TAKES = {
+    0: "/{name} takes no files; send it without the others",
+    1: "/{name} takes {count} file; send it without the others",
+}
+_TAKES_MORE = "/{name} takes {count} files; send it without the others"
 _FILE_OPTION = 11
 _ANSWERED = 3.0
 """Seconds that the bot has for an autocompletion."""
@@ -85,7 +90,7 @@ def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> 
     name, options = command_of(wanted.text[1:].strip(), spoken, live.play_world.demo_server.names())
     wants = _file_options(known, name.split())
     if len(files) > len(wants):
-        msg = f"/{name} takes {len(wants) or 'no'} file{'' if len(wants) == 1 else 's'}; send it without the others"
+        msg = Sentence(_TAKES.get(len(wants), _TAKES_MORE), name=name, count=len(wants))
         raise InputError(msg)
     return person.commands(wanted.channel, name, **options, **dict(zip(wants, files, strict=False)))
 
@@ -128,6 +133,10 @@ def _file(upload: Upload) -> File:
 
 def _sayable(text: str) -> str:
     if len(text) > _LONGEST:
-        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; say it in parts"
+        msg = Sentence(
+            "a message holds {longest} characters at most, and that has {count}; say it in parts",
+            longest=_LONGEST,
+            count=len(text),
+        )
         raise InputError(msg)
     return text

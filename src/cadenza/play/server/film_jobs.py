@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ..films.virtual_time import GivenUp
 from . import filming, worker_process
 from .filming import checked
@@ -39,12 +39,12 @@ class FilmJobs:
         self._seats = asyncio.Semaphore(AT_ONCE)
         self._waiting = 0
 
-    async def rehearsed(self, wanted: Rehearse) -> bytes:
-        """The films of *wanted*, as JSON."""
+    async def rehearsed(self, wanted: Rehearse, language: str = "en") -> bytes:
+        """The films of *wanted*, as JSON; *language* is that of a refusal."""
         for side in wanted.sides:
             checked(side)
         if wanted.file or len(wanted.text) > LARGE:
-            return await self._apart("rehearse", msgspec.json.encode(wanted))
+            return await self._apart("rehearse", msgspec.json.encode(wanted), language)
         return await self._in_thread(lambda given_up: filming.rehearsed(wanted, given_up))
 
     async def story(self, id_: str, language: str) -> bytes:
@@ -61,7 +61,7 @@ class FilmJobs:
         wanted = read(request, Share)
         return await self._in_thread(lambda _given_up: filming.shared(wanted, language))
 
-    async def _apart(self, what: Literal["rehearse", "share"], request: bytes, language: str = "en") -> bytes:
+    async def _apart(self, what: Literal["rehearse", "share"], request: bytes, language: str) -> bytes:
         """Have it made by a process of its own."""
         return await self._seated(lambda: self._in_time(worker_process.made(what, request, language)))
 
@@ -94,7 +94,10 @@ class FilmJobs:
             async with asyncio.timeout(self._takes):
                 return await work
         except TimeoutError:
-            msg = f"the film took longer than {self._takes:g} seconds and was cancelled; try a shorter text"
+            msg = Sentence(
+                "the film took longer than {seconds} seconds and was cancelled; try a shorter text",
+                seconds=f"{self._takes:g}",
+            )
             raise InputError(msg) from None
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
-from ...errors import CadenzaError, InputError
+from ...errors import CadenzaError, InputError, Sentence
 from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ..films.fault_names import RehearsalFault
@@ -38,8 +38,13 @@ def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
     """The films of *wanted*, as JSON."""
     sources = understood(wanted.file or wanted.text, wanted.name, rate=wanted.rate)
     if wanted.answer > len(sources):
-        called = f"{wanted.name!r}" if wanted.name else "the input"
-        msg = f"there is no answer {wanted.answer} in {called}; it has {len(sources)}"
+        called = repr(wanted.name) if wanted.name else Sentence("the input")
+        msg = Sentence(
+            "there is no answer {answer} in {called}; it has {count}",
+            answer=wanted.answer,
+            called=called,
+            count=len(sources),
+        )
         raise InputError(msg)
     source = sources[wanted.answer - 1]
     films = [_film(source.rehearsal(_rehearsal(wanted, side)), side, given_up) for side in wanted.sides]

@@ -16,6 +16,8 @@ from types import MappingProxyType
 
 from aiohttp import web
 
+from ...errors import Sentence
+
 HEADER, PAGE = "X-Cadenza", "play"
 """Header of every request that changes something; other pages cannot send it without a CORS preflight."""
 
@@ -89,7 +91,9 @@ def _is_from_here(request: web.Request) -> bool:
 
 def _about_posting(request: web.Request) -> str:
     if request.headers.get(HEADER) != PAGE:
-        return f"a request that changes something must carry the header {HEADER}: {PAGE}"
+        return Sentence(
+            "a request that changes something must carry the header {header}: {value}", header=HEADER, value=PAGE
+        )
     if request.content_type != "application/json":
         return "a request that changes something must be JSON, with that content type"
     return ""

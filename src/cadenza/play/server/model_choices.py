@@ -14,7 +14,7 @@ from ...bot.config.model_names import key_of, model_complaint, resolved
 from ...bot.services.models import ModelRegistry
 from ...bot.store.sealing import Seal
 from ...bot.store.store import Store
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...models.connect import scripted
 from ...models.dialects.scripted import Sleep
 from ...models.fallback import ModelSource
@@ -58,7 +58,7 @@ def with_models(config: Config, wanted: str, environment: Mapping[str, str]) -> 
     named = {**found, **models.named}
     if wanted and wanted not in named:
         if complaint := model_complaint(wanted, named):
-            msg = f"--model {complaint}"
+            msg = Sentence("--model {complaint}", complaint=complaint)
             raise SettingsError(msg)
         named[wanted] = ModelConfig(wanted)
     default = wanted or models.default or GUIDE

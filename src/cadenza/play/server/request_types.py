@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...settings import settings_fields
 from ..films.fault_names import RehearsalWhat, What
 
@@ -45,7 +45,7 @@ def check_changeable(names: Iterable[str]) -> None:
     """Refuse settings that no page may choose."""
     known = {spec.name for _, spec in changeable()}
     if strange := [name for name in names if name not in known]:
-        msg = f"{strange[0][:60]!r} is no setting that can be changed here"
+        msg = Sentence("{strange} is no setting that can be changed here", strange=repr(strange[0][:60]))
         raise InputError(msg)
 
 
@@ -260,10 +260,10 @@ def read(body: bytes, kind: type[T]) -> T:
         except msgspec.DecodeError:
             return msgspec.json.decode(_mended(body), type=kind)
     except msgspec.ValidationError as error:
-        msg = f"the request is not valid: {error}"
+        msg = Sentence("the request is not valid: {error}", error=error)
         raise InputError(msg) from None
     except (ValueError, RecursionError):
-        msg = "the request is not valid JSON"
+        msg = Sentence("the request is not valid JSON")
         raise InputError(msg) from None
 
 

@@ -24,7 +24,7 @@ from ...bot.store.sealing import Seal, new_key
 from ...bot.store.store import Store
 from ...bot.wiring import BotServices, build
 from ...concurrency.tasks import end_task
-from ...explain.steps import Hook, TraceStep
+from ...facts import Hook, LoggedFact
 from ...models.dialects.scripted import Sleep
 from ...sim.server import Server, serve
 from ...sim.world import World
@@ -80,18 +80,18 @@ class Live:
 
 
 class Filmed(Explanations):
-    """The explanations of a bot; a camera gets the same trace."""
+    """The explanations of a bot; a camera gets the same facts."""
 
     camera: Camera | None = None
 
     def listen(self, turn: str) -> Hook:
-        """The trace hook for ``reply``."""
+        """The hook for ``reply``."""
         collect, camera = super().listen(turn), self.camera
 
-        def hear(step: TraceStep) -> None:
-            collect(step)
+        def hear(logged: LoggedFact) -> None:
+            collect(logged)
             if camera is not None:
-                camera.hook(step)
+                camera.hook(logged)
 
         return hear
 

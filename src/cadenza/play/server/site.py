@@ -13,11 +13,10 @@ from urllib.parse import quote
 import msgspec
 from aiohttp import web
 
-from ...bot.services.languages import chosen
-from ...bot.services.translated_sentences import retold
 from ...concurrency.tasks import must_rise
-from ...errors import CadenzaError
+from ...errors import CadenzaError, Sentence
 from ...explain.tracebacks import get_logger
+from ...languages import chosen, rendered
 from ...sim.content_types import kind_of
 from ...sim.wire import Refusal
 from .. import page
@@ -33,8 +32,6 @@ T = TypeVar("T")
 
 _INDEX = "index.html"
 _JSON = "application/json; charset=utf-8"
-_REFUSALS = "refusals"
-"""The catalogue with translations of refusals."""
 _GOODBYE = 0.5
 """Seconds that requests have to end at shutdown."""
 
@@ -108,22 +105,21 @@ class PlaygroundSite:
         except web.HTTPException as error:
             return self._refused(request, error.status, _SENTENCES.get(error.status, "that cannot be done here"))
         except Refusal as error:
-            return self._refused(request, 400, f"Discord refuses that: {error}")
+            return self._refused(request, 400, Sentence("Discord refuses that: {error}", error=Sentence(str(error))))
         except CadenzaError as error:
-            return self._refused(request, 400, str(error))
+            return self._refused(request, 400, error.sentence)
         except (LookupError, ValueError) as error:
             return self._refused(request, 400, _words(error))
         except BaseException as error:
             if must_rise(error):
                 raise
             logger.exception("request failed: %s %s", request.method, request.path)
-            return self._refused(
-                request, 500, f"something went wrong inside ({type(error).__name__}); the log may tell more"
-            )
+            told = "something went wrong inside ({error}); the log may tell more"
+            return self._refused(request, 500, Sentence(told, error=type(error).__name__))
 
     def _refused(self, request: web.Request, status: int, sentence: str) -> web.Response:
         """Answer with *sentence*, in the language of the page."""
-        said = retold(sentence, self._spoken(request), _REFUSALS)
+        said = rendered(sentence, self._spoken(request))
         return web.Response(status=status, body=msgspec.json.encode({"error": said}), headers={"Content-Type": _JSON})
 
     def _spoken(self, request: web.Request) -> str:
@@ -209,7 +205,7 @@ class PlaygroundSite:
 
     async def _rehearse(self, request: web.Request) -> web.Response:
         wanted = await _read(request, request_types.Rehearse)
-        return _as_it_is(await self._screening.rehearsed(wanted), _JSON)
+        return _as_it_is(await self._screening.rehearsed(wanted, self._spoken(request)), _JSON)
 
     async def _share(self, request: web.Request) -> web.Response:
         films = await _body(request.clone(client_max_size=request_types.MOST_SHARED))
@@ -223,7 +219,7 @@ _SENTENCES = {
     404: "there is nothing at that address",
     408: "the request took too long to arrive; try it again",
     405: "this address does not take such requests",
-    413: f"that is too large; a request may have {request_types.MOST_BYTES >> 20} MB",
+    413: Sentence("that is too large; a request may have {most} MB", most=request_types.MOST_BYTES >> 20),
 }
 
 
@@ -258,7 +254,8 @@ def _json(value: object) -> web.Response:
 
 
 def _words(error: Exception) -> str:
-    return str(error.args[0]) if error.args else type(error).__name__
+    first = error.args[0] if error.args else type(error).__name__
+    return first if isinstance(first, str) else str(first)
 
 
 def _foreign(data: bytes, name: str) -> web.Response:

@@ -22,6 +22,7 @@ import msgspec
 from ...concurrency.tasks import end_task
 from ...errors import CadenzaError, InputError
 from ...explain.tracebacks import get_logger
+from ...languages import rendered
 from . import filming, request_types
 
 logger = get_logger(__name__)
@@ -107,7 +108,8 @@ def main(asked: BinaryIO, answers: BinaryIO) -> int:
     try:
         answer, status = _done(order, request), 0
     except (CadenzaError, LookupError, ValueError) as error:
-        sentence = str(error.args[0]) if error.args else type(error).__name__
+        first = error.args[0] if error.args else type(error).__name__
+        sentence = rendered(first if isinstance(first, str) else str(first), order.language)
         answer, status = sentence.encode("utf-8", "replace"), REFUSED
     answers.write(answer)
     answers.flush()

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import TypeGuard
 
-from ...errors import DeliveryError
+from ...errors import DeliveryError, Sentence
 from ...explain.tracebacks import get_logger
 from ...pictures import FormulaPictures, TablePictures
 from ...pictures.picture_worker import PictureWorker
@@ -140,7 +140,9 @@ def _checked(receipt: object) -> Receipt:
     """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt
-    msg = f"the target's 'send' returned {type(receipt).__name__}; it must return a Receipt"
+    msg = Sentence(
+        "the target's 'send' returned {receipt_type}; it must return a Receipt", receipt_type=type(receipt).__name__
+    )
     raise DeliveryError(msg)
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import NamedTuple, assert_never
 
-from ...errors import DeliveryError, DeliveryKind
+from ...errors import DeliveryError, DeliveryKind, Sentence
 from ...explain.tracebacks import get_logger
 from ...text.usernames import as_username
-from ...types import Identity
+from ...types import Identity, RefusedAttempt
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .labels import labelled, plain_name, shortened
@@ -59,6 +59,7 @@ class Delivery:
     has_recovered: bool = False
     is_renamed: bool = False
     is_shortened: bool = False
+    refusals: tuple[RefusedAttempt, ...] = ()
 
 
 class Delivered(NamedTuple):
@@ -67,6 +68,7 @@ class Delivered(NamedTuple):
     sent: Sent
     identity: Identity | None = None
     webhook: Webhook | None = None
+    refusals: tuple[RefusedAttempt, ...] = ()
 
 
 class Courier:
@@ -184,13 +186,13 @@ class Courier:
         self._shared.check()
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
-            return self._arrived(place, Delivered(sent))
+            return self._arrived(place, Delivered(sent, refusals=delivery.refusals))
         message = replace(delivery.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = delivery.speaker or SpokenBy()
         sent = await self._shared.webhooks.send(
             place, delivery.webhook, delivery.identity, message, speaker=speaker, waits=self.waits
         )
-        return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook))
+        return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook, delivery.refusals))
 
     def _arrived(self, place: Place, delivered: Delivered) -> Delivered:
         self._shared.note_success(place.channel, delivered.sent.message)
@@ -217,7 +219,12 @@ class Courier:
         """Handle *error*; returns *delivery* if it arrived all the same, else what to send next."""
         policy = policy_for(error)
         logger.info("Discord refused a message to channel %s (%s): %s", place.channel, policy.name, error)
-        delivery = replace(delivery, is_doubtful=delivery.is_doubtful or error.is_ambiguous)
+        refused = RefusedAttempt(policy.name, _code(error), policy.step.name.lower())
+        delivery = replace(
+            delivery,
+            is_doubtful=delivery.is_doubtful or error.is_ambiguous,
+            refusals=(*delivery.refusals, refused),
+        )
         delay = _delay(delivery, policy, error)
         if delay is not None:
             await self.waits.pause(delay)
@@ -226,7 +233,7 @@ class Courier:
             # The bot's own message can be sent again under its nonce; for any other we must look first.
             found = await self.found(place, delivery, error)
             if found is not None:
-                return found
+                return found._replace(refusals=(*delivery.refusals[:-1], replace(refused, remedy="found")))
             delivery = replace(delivery, is_doubtful=False)
         self.check_time()
         if delay is None:
@@ -271,8 +278,9 @@ class Courier:
         if delivery.identity is None:
             return [delivery]
         if self.is_strict:
-            msg = (
-                f"{delivery.identity.name} cannot speak here under their own name, and nobody else may speak for them."
+            msg = Sentence(
+                "{name} cannot speak here under their own name, and nobody else may speak for them.",
+                name=delivery.identity.name,
             )
             raise DeliveryError(msg)
         own = replace(delivery, identity=None, webhook=None, tries=0, waits=0)
@@ -332,6 +340,11 @@ class Courier:
 _UNKNOWN_MESSAGE = 10008
 _SHORTER = 1900
 """The size of the pieces of a message that Discord found too long, in UTF-16 units."""
+
+
+def _code(error: ApiError) -> str:
+    code = error.status if error.code is None else error.code
+    return "" if code is None else str(code)
 
 
 def _too_late() -> DeliveryError:

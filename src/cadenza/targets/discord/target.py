@@ -233,7 +233,7 @@ class DiscordTarget:
             speaker = SpokenBy() if delivery.identity else self._speaker(post)
             self._shared.webhooks.note_bot(self._channel, speaker)
         await self._complain()
-        return Receipt(post, first.sent.message, first.sent.url, first.identity)
+        return Receipt(post, first.sent.message, first.sent.url, first.identity, first.refusals)
 
     def hurry(self) -> None:
         """End the reply soon: a message that waits to be sent is skipped, and one that is being sent still arrives."""

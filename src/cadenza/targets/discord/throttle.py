@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from math import isfinite
 
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 
@@ -28,7 +28,11 @@ class Throttle:
 
     def __init__(self, *, limit: int = _LIMIT, seconds: float = _SECONDS) -> None:
         if limit < 1 or not (isfinite(seconds) and seconds > 0):
-            msg = f"a bot makes at least one request in a while, not {limit} in {seconds:g} seconds"
+            msg = Sentence(
+                "a bot makes at least one request in a while, not {limit} in {seconds} seconds",
+                limit=limit,
+                seconds=f"{seconds:g}",
+            )
             raise SettingsError(msg)
         self._limit = limit
         self._seconds = seconds

@@ -19,6 +19,7 @@ import discord
 from discord.http import Route
 
 from ...concurrency.tasks import must_rise
+from ...errors import Sentence
 from ..discord.api import ApiError, Bucket, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .buckets import CHANNEL, WEBHOOK, WEBHOOK_SLOW, Headers, Tally, known_to_discord_py, tighter
 from .early_receipts import EarlyReceipts
@@ -79,7 +80,7 @@ class DiscordPyApi:
         """The place of *channel*, cached or fetched."""
         place = place_of(await self._channel(channel))
         if place is None:
-            msg = f"the channel {channel} takes no messages."
+            msg = Sentence("the channel {channel} takes no messages.", channel=channel)
             raise ApiError(msg, code=_NOT_IN_THIS_KIND_OF_CHANNEL)
         return place
 
@@ -334,6 +335,6 @@ def _data_uri(image: bytes | None) -> str | None:
 
 def _number(channel: str) -> int:
     if not channel.isdecimal():
-        msg = f"there is no channel {channel!r}; Discord's channels are numbers."
+        msg = Sentence("there is no channel {channel}; Discord's channels are numbers.", channel=repr(channel))
         raise ApiError(msg, status=404, code=_UNKNOWN_CHANNEL)
     return int(channel)

@@ -11,7 +11,7 @@ import discord
 from discord.ext import commands
 
 from ...concurrency.tasks import must_rise
-from ...errors import InputError
+from ...errors import InputError, Sentence
 from ...replies.outbox.lookups import Member, the_one
 from ...text.names import normalised
 from ...types import Roster
@@ -93,7 +93,10 @@ async def room_of(place: object, client: discord.Client | None = None) -> SendTa
             msg = "a forum takes posts only; create one with create_thread, and give its thread"
             raise InputError(msg)
         case _:
-            msg = f"a {type(place).__name__} takes no messages; give a channel, a message, a user or an interaction"
+            msg = Sentence(
+                "a {place_type} takes no messages; give a channel, a message, a user or an interaction",
+                place_type=type(place).__name__,
+            )
             raise InputError(msg)
 
 
@@ -167,7 +170,7 @@ def client_of(thing: Any) -> discord.Client:
         client = None
     if isinstance(client, discord.Client):
         return client
-    msg = f"the client of this {type(thing).__name__} is unknown; use Speaker(client)"
+    msg = Sentence("the client of this {thing_type} is unknown; use Speaker(client)", thing_type=type(thing).__name__)
     raise InputError(msg)
 
 

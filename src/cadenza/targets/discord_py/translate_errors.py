@@ -9,6 +9,7 @@ from contextlib import suppress
 import aiohttp
 import discord
 
+from ...errors import Sentence
 from ..discord.api import ApiError
 
 _FIELD = re.compile(r"^In (?P<field>\w+)", re.MULTILINE)
@@ -36,15 +37,21 @@ def as_api_error(error: BaseException) -> ApiError:
         case discord.HTTPException():
             return _refusal(error)
         case discord.RateLimited():
-            message = f"Discord asks to wait {error.retry_after:.1f} seconds; send less, or allow a longer wait."
+            message = Sentence(
+                "Discord asks to wait {retry_after} seconds; send less, or allow a longer wait.",
+                retry_after=f"{error.retry_after:.1f}",
+            )
             return ApiError(message, status=_RATE_LIMITED, retry_after=error.retry_after)
         case ServerTrouble():
             return _trouble(error.status)
         case LineBroke() | aiohttp.ClientError() | OSError():  # a timeout is an OSError
-            message = f"the line to Discord broke ({type(error).__name__}); whether it had heard is not known."
+            message = Sentence(
+                "the line to Discord broke ({error_type}); whether it had heard is not known.",
+                error_type=type(error).__name__,
+            )
             return ApiError(message, is_ambiguous=True)
         case _:
-            message = f"the request to Discord failed ({type(error).__name__})."
+            message = Sentence("the request to Discord failed ({error_type}).", error_type=type(error).__name__)
             return ApiError(message, is_ambiguous=True)
 
 
@@ -56,7 +63,12 @@ def _refusal(error: discord.HTTPException) -> ApiError:
     fields = tuple(dict.fromkeys(_FIELD.findall(error.text)))
     told = f", because of {', '.join(fields)}" if fields else ""
     return ApiError(
-        f"Discord refused it with status {error.status} and code {error.code}{told}.",
+        Sentence(
+            "Discord refused it with status {status} and code {code}{told}.",
+            status=error.status,
+            code=error.code,
+            told=told,
+        ),
         status=error.status,
         code=error.code or None,
         fields=fields,
@@ -66,7 +78,9 @@ def _refusal(error: discord.HTTPException) -> ApiError:
 
 
 def _trouble(status: int, code: int | None = None) -> ApiError:
-    return ApiError(f"Discord is in trouble (status {status}).", status=status, code=code, is_ambiguous=True)
+    return ApiError(
+        Sentence("Discord is in trouble (status {status}).", status=status), status=status, code=code, is_ambiguous=True
+    )
 
 
 def _is_page(text: str) -> bool:

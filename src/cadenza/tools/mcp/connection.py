@@ -28,7 +28,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from ...concurrency.stops import is_cancelled
-from ...errors import ToolError
+from ...errors import Sentence, ToolError
 from ...explain.tracebacks import get_logger
 from ...text.redaction import without_secrets
 from ...types import ToolResult
@@ -134,7 +134,9 @@ class Connection:
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
-            msg = f"The answer of the tool server could not be read ({type(error).__name__})."
+            msg = Sentence(
+                "The answer of the tool server could not be read ({error_type}).", error_type=type(error).__name__
+            )
             raise ToolError(msg) from error
 
     def _refusal(self, error: MCPError) -> ToolError:
@@ -149,7 +151,9 @@ class Connection:
         if error.code == mcp_types.REQUEST_TIMEOUT:
             return ToolError(_SLOW)
         words = " ".join(without_secrets(error.message, *self._place.secrets).split())[:_WORDS]
-        return ToolError(f"The tool server refused the call (error {error.code}): {words}")
+        return ToolError(
+            Sentence("The tool server refused the call (error {code}): {words}", code=error.code, words=words)
+        )
 
     # --- the keeper ------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from ...errors import SettingsError, ToolError
+from ...errors import Sentence, SettingsError, ToolError
 from ...types import ToolResult
 from ..tool import Tool, ToolContext
 from .listed_tools import offers
@@ -69,10 +69,13 @@ class McpServer:
         call_seconds: float | None = None,
     ) -> None:
         if not _PREFIX.fullmatch(prefix):
-            msg = f"the prefix {prefix!r} must be up to 32 letters, digits, _ and -, and begin with a letter or _"
+            msg = Sentence(
+                "the prefix {prefix} must be up to 32 letters, digits, _ and -, and begin with a letter or _",
+                prefix=repr(prefix),
+            )
             raise SettingsError(msg)
         if not (connect_seconds > 0 and idle_seconds > 0 and (call_seconds is None or call_seconds > 0)):
-            msg = "the timeouts of an MCP server must be more than 0 seconds"
+            msg = Sentence("the timeouts of an MCP server must be more than 0 seconds")
             raise SettingsError(msg)
         self._place = place
         self._prefix = prefix
@@ -118,7 +121,7 @@ class McpServer:
         if find_spec("mcp") is None:
             raise SettingsError(_NO_SDK)
         if self._connections:
-            msg = f"the MCP server {self._place.label!r} is in use already; make another one"
+            msg = Sentence("the MCP server {label} is in use already; make another one", label=repr(self._place.label))
             raise SettingsError(msg)
         try:
             await self._connected().opened()

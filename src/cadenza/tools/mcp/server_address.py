@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from ...errors import SettingsError
+from ...errors import Sentence, SettingsError
 from ...text.redaction import secrets_of
 from ...types import HttpRequest
 
@@ -114,25 +114,31 @@ def from_entry(entry: object) -> Place:
 def _check_fields(entry: Mapping[object, object], known: Iterable[str], kinds: tuple[str, ...]) -> None:
     unknown = [name for name in entry if name not in (*known, "type")]
     if unknown:
-        msg = (
-            f"the entry of an MCP server has {unknown[0]!r}, which is not known; there are {', '.join(known)} and type"
+        msg = Sentence(
+            "the entry of an MCP server has {unknown}, which is not known; there are {known} and type",
+            unknown=repr(unknown[0]),
+            known=", ".join(known),
         )
         raise SettingsError(msg)
     if entry.get("type", kinds[0]) not in kinds:
-        msg = f"the 'type' of such an MCP server must be {kinds[0]!r}"
+        msg = Sentence("the 'type' of such an MCP server must be {kinds}", kinds=repr(kinds[0]))
         raise SettingsError(msg)
 
 
 def _strings(field_name: str, given: object, names: re.Pattern[str], values: re.Pattern[str]) -> Mapping[str, str]:
     if not isinstance(given, Mapping):
-        msg = f"the {field_name!r} of an MCP server must be a table of strings"
+        msg = Sentence("the {field_name} of an MCP server must be a table of strings", field_name=repr(field_name))
         raise SettingsError(msg)
     for name, value in given.items():
         if not isinstance(name, str) or not names.fullmatch(name):
-            msg = f"the {field_name!r} of an MCP server must have proper names"
+            msg = Sentence("the {field_name} of an MCP server must have proper names", field_name=repr(field_name))
             raise SettingsError(msg)
         if not isinstance(value, str) or not values.fullmatch(value):
-            msg = f"{name!r} among the {field_name!r} of an MCP server must be a string on one line"
+            msg = Sentence(
+                "{name} among the {field_name} of an MCP server must be a string on one line",
+                name=repr(name),
+                field_name=repr(field_name),
+            )
             raise SettingsError(msg)
     return MappingProxyType(dict(given))
 

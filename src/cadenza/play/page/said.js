@@ -1,0 +1,27 @@
+/** Sentences of an explanation: Python composes them, and here they are only looked up, filled in and joined. */
+import { CATALOGUE } from "cadenza/catalogue.js";
+import { language } from "cadenza/words.js";
+
+const DEEPEST = 16; // sentences within each other
+
+/**
+ * A sentence in the language of the page: `{key, values}`, in which a value is a text, a sentence or several of them.
+ * @param {unknown} told
+ * @returns {string} empty if it is no sentence
+ */
+export function sentence(told) {
+  return rendered(told, CATALOGUE[language()] ?? CATALOGUE.en, DEEPEST);
+}
+
+function rendered(told, texts, depth) {
+  if (typeof told?.key !== "string" || !depth) return "";
+  const values = told.values ?? {};
+  const text = Object.hasOwn(texts, told.key) ? texts[told.key] : told.key;
+  return text.replace(/\{(\w+)\}/g, (place, name) => (Object.hasOwn(values, name) ? filled(values[name], texts, depth - 1) : place));
+}
+
+function filled(value, texts, depth) {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map((one) => rendered(one, texts, depth)).join(texts["list.join"] ?? ", ");
+  return rendered(value, texts, depth);
+}

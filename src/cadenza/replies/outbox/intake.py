@@ -1,0 +1,230 @@
+"""Where posts come into the outbox, and where a reply asks what became of them.
+
+Every change of the queue is traced here, and wakes the task that sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+
+from ...concurrency.stops import StopHandle
+from ...errors import DeliveryError
+from ...explain.recorder import Trace
+from ...settings import Settings
+from ...stages.s4_round import Keep
+from ...targets.target import Markup, Target
+from ...types import Notice, Post, Receipt, Scene
+from .calls import TargetCalls
+from .pacing import Pacing
+from .prepare import PostPreparer
+from .queue import DroppedPost, DropReason, PostQueue
+
+
+class PostIntake:
+    """The outbox as the rest of a reply sees it; ``Outbox`` is the task that sends."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        settings: Settings | None = None,
+        stop: StopHandle | None = None,
+        preparer: PostPreparer | None = None,
+        scene: Scene | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        """Send to *target*; without *settings* typing has no budget and the target alone limits the length."""
+        limits = target.limits
+        limit = (settings.delivery.limit if settings else None) or limits.length
+        self._target = TargetCalls(target, limit, preparer, scene)
+        self._queue = PostQueue(limit, limits.markup)
+        self._pacing = Pacing(
+            settings,
+            loop_time(),
+            limit=limit,
+            markup=limits.markup,
+            is_metered=self._target.is_metered,
+            shows_notices=self._target.shows_notices,
+        )
+        self._stop = stop
+        self._is_decided = False  # whether a stop has already been acted upon
+        self._trace = trace
+        self._changed = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._at_rest = asyncio.Event()  # set while nothing is being sent or deleted
+        self._at_rest.set()
+        self.failed: asyncio.Future[DeliveryError] = asyncio.get_running_loop().create_future()
+        """The failure of a send, which ends the reply."""
+        self._sender: asyncio.Task[None] | None = None
+
+    # --- what is there ---------------------------------------------------------------------
+
+    @property
+    def markup(self) -> Markup:
+        """How the target writes messages."""
+        return self._queue.markup
+
+    @property
+    def receipts(self) -> list[Receipt]:
+        """The messages that arrived and were not deleted."""
+        return self._queue.receipts
+
+    @property
+    def notices(self) -> list[Notice]:
+        """The notices that were shown."""
+        return self._target.notices
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no post was dropped because the reply had to end."""
+        return self._queue.is_whole
+
+    @property
+    def standing(self) -> int:
+        """The number of messages, sent or queued, that are not to be deleted."""
+        return self._queue.standing
+
+    @property
+    def can_remove(self) -> bool:
+        """Whether the target can delete messages."""
+        return self._target.can_remove
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the queue has room for more."""
+        return self._has_room.is_set()
+
+    def sent_of(self, part: int) -> list[Receipt]:
+        """Return the messages of *part* that have arrived."""
+        return self._queue.sent_of(part)
+
+    # --- what comes in -----------------------------------------------------------------------
+
+    def begin_part(self, *, repeated: Sequence[str] = ()) -> int:
+        """Begin a new part, without the posts at its beginning that are *repeated*; return its number."""
+        return self._queue.begin_part(repeated=repeated)
+
+    def add(self, posts: Sequence[Post]) -> None:
+        """Queue *posts*. After ``close`` or ``cut`` nothing more is taken."""
+        if posts and not self._queue.is_sealed:  # most tokens make no post and need not wake the sender
+            self._note(self._queue.add(posts))
+            self._wake()
+
+    def hold(self, posts: Iterable[Post]) -> None:
+        """Hold *posts*, the end of a failed answer, until it is known whether another attempt follows.
+
+        They are removed with the rest of their part, or sent when something is added or the outbox closes.
+        """
+        self._queue.hold(posts)
+
+    def notify(self, notice: Notice) -> None:
+        """Queue *notice*."""
+        if not self._queue.is_sealed:
+            self._queue.notify(notice)
+            self._wake()
+
+    async def tell(self, notice: Notice) -> None:
+        """Show *notice* now, after everything that was sent."""
+        is_shown = await self._target.show(notice)
+        if self._trace:
+            self._trace.notified(notice, is_shown=is_shown)
+
+    def remove_queued(self, part: int) -> list[Post]:
+        """Remove the queued posts of *part*. One that is already being sent still arrives; await ``rest()`` for it."""
+        dropped = self._queue.remove(part)
+        self._note(dropped)
+        self._wake()
+        removed = [post for post, why in dropped if why is DropReason.REMOVED]
+        if self._trace:
+            self._trace.withdraws(removed)
+        return removed
+
+    def delete_later(self, receipts: Iterable[Receipt]) -> None:
+        """Delete *receipts* as soon as something else is sent, if the target can."""
+        unwanted = [*receipts]
+        if unwanted and self.can_remove:
+            self._queue.delete_later(unwanted)
+            if self._trace:
+                self._trace.supersedes(unwanted)
+
+    def spare(self, receipts: Iterable[Receipt]) -> None:
+        """Keep *receipts* after all."""
+        spared = [*receipts]
+        self._queue.spare(spared)
+        if self._trace and spared:
+            self._trace.spares(spared)
+
+    def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
+        """End the reply: queue *last*, then drop what *keep* does not keep."""
+        self._note(self._queue.add(last))
+        was_sealed = self._queue.is_sealed
+        self._queue.cut(keep, has_goodbye=keep is Keep.CLAUSE and self._may_begin)
+        if self._trace:
+            self._trace.cuts(keep.name.lower(), self._queue.posts)
+        self._is_decided = True
+        self._sealed(was_sealed=was_sealed)
+        if keep in (Keep.CLAUSE, Keep.NOTHING):
+            self._target.hurry()
+
+    @property
+    def _may_begin(self) -> bool:
+        """Whether a message could be sent now: nothing is being sent, waits to be deleted or is held by the rate limit."""
+        if not self._at_rest.is_set() or self._queue.has_unwanted:
+            return False
+        first = next(iter(self._queue.posts), None)
+        return first is None or self._pacing.can_leave(first, self._target.allowance(first.identity))
+
+    def close(self) -> None:
+        """Take nothing more; queued posts are still sent, without a typing indicator after them.
+
+        The model has finished, so people know that there is more: the pauses left are shortened to ``typing_tail``.
+        """
+        was_sealed = self._queue.is_sealed
+        self._note(self._queue.close())
+        self._sealed(was_sealed=was_sealed)
+
+    def _sealed(self, *, was_sealed: bool) -> None:
+        if not was_sealed:
+            self._pacing.hasten(self._queue.waiting)
+        self._wake()
+
+    def _note(self, dropped: Iterable[DroppedPost]) -> None:
+        if self._trace:
+            for post, why in dropped:
+                if why is DropReason.REPEATED:
+                    self._trace.leaves_out(post, why.value)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        if self._queue.is_sealed or self._pacing.changed(self._queue.waiting):
+            self._has_room.set()
+        else:
+            self._has_room.clear()
+
+    # --- waiting for it ------------------------------------------------------------------------
+
+    async def room(self) -> None:
+        """Wait until the queue has room."""
+        begun = loop_time()
+        with self._stop.unwatched() if self._stop else nullcontext():  # this wait has no timeout
+            await self._has_room.wait()
+        if self._trace:
+            self._trace.pressed_back(loop_time() - begun)
+
+    async def rest(self) -> None:
+        """Wait for the send under way. The caller may be cancelled meanwhile."""
+        await self._at_rest.wait()
+
+    async def finished(self) -> None:
+        """Close and wait until all queued posts are sent. The caller may be cancelled meanwhile."""
+        self.close()
+        if self._sender:
+            await asyncio.shield(self._sender)
+
+
+def loop_time() -> float:
+    """Return the time of the running loop."""
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,261 @@
+"""The queue of posts: events in, values out.
+
+It has no clock and no target: the sender takes the first post and reports what became of it. Posts leave in the order in
+which they came. Every event that drops posts returns them, with the reason.
+
+Each post belongs to a *part*: the posts of one answer of a model. The part of a failed answer can be removed, and its
+sent messages are deleted once a better answer is there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from itertools import islice
+from typing import NamedTuple
+
+from ...stages.s4_round import Keep
+from ...stages.s7_delivery import as_post
+from ...stages.s7_merging import farewell, merged
+from ...targets.target import MARKDOWN, Markup
+from ...types import Notice, Post, Receipt
+
+
+class Parcel(NamedTuple):
+    """A queued post and its part."""
+
+    post: Post
+    part: int
+    is_prepared: bool = False
+    is_joined: bool = False
+    """Whether it was merged from as many posts as needed."""
+    is_goodbye: bool = False
+    """Whether it is the last message after a stop: the rate limit was checked then, and is not checked again."""
+    notice: Notice | None = None
+    """The notice, if it is one; its post is for targets that cannot show notices."""
+
+    def may_join(self, other: Parcel) -> bool:
+        """Return whether *other* may be merged with this one."""
+        return other is self or (self.part == other.part and self.notice is None and other.notice is None)
+
+
+class DropReason(Enum):
+    """Why a post is not sent as it was queued."""
+
+    REPEATED = "repeated"
+    """It was sent before."""
+    CLOSED = "closed"
+    """The queue takes nothing more."""
+    CUT = "cut"
+    """The reply had to end. The goodbye, if there is one, holds the beginning of these posts."""
+    REMOVED = "removed"
+    """Its part was removed."""
+    REFUSED = "refused"
+    """The target left it out."""
+    FAILED = "failed"
+    """Its send failed."""
+
+
+class DroppedPost(NamedTuple):
+    """A post that is not sent as it was queued."""
+
+    post: Post
+    why: DropReason
+
+
+class PostQueue:
+    """The posts of a reply: those that wait, and the receipts of those that were sent."""
+
+    def __init__(self, limit: int, markup: Markup = MARKDOWN) -> None:
+        """Merge posts to messages of at most *limit* in *markup*."""
+        self.limit = limit
+        self.markup = markup
+        self.waiting: deque[Parcel] = deque()
+        self.receipts: list[Receipt] = []
+        """The messages that arrived and were not deleted."""
+        self.is_sealed = False
+        """Whether nothing more is taken."""
+        self.is_whole = True
+        """Whether no post was dropped because the reply had to end."""
+        self.is_ended = False
+        """Whether the rest is unwanted. A refused post is a loss then, and needs no notice."""
+        self._held: list[Post] = []
+        self._under_way: Parcel | None = None
+        self._parts: list[list[Receipt]] = [[]]  # the last one is the current part
+        self._repeated: deque[str] = deque()
+        self._unwanted: deque[Receipt] = deque()
+
+    # --- what comes in ---------------------------------------------------------------------
+
+    def begin_part(self, *, repeated: Sequence[str] = ()) -> int:
+        """Begin a new part and return its number.
+
+        Posts at its beginning that equal those in *repeated* are left out: they were sent before.
+        """
+        self._repeated = deque(repeated)
+        self._parts.append([])
+        return len(self._parts) - 1
+
+    def add(self, posts: Iterable[Post]) -> list[DroppedPost]:
+        """Queue the held posts, then *posts*."""
+        held, self._held = self._held, []
+        if self.is_sealed:
+            return [DroppedPost(post, DropReason.CLOSED) for post in (*held, *posts)]
+        dropped: list[DroppedPost] = []
+        for post in (*held, *posts):
+            if self._is_repeated(post):
+                dropped.append(DroppedPost(post, DropReason.REPEATED))
+            else:
+                self.waiting.append(Parcel(post, len(self._parts) - 1))
+        return dropped
+
+    def _is_repeated(self, post: Post) -> bool:
+        if self._repeated and post.said == self._repeated[0]:
+            self._repeated.popleft()
+            return True
+        self._repeated.clear()
+        return False
+
+    def hold(self, posts: Iterable[Post]) -> None:
+        """Hold *posts*, the end of a failed answer, until something is added or removed or the queue is closed."""
+        self._held.extend(posts)
+
+    def notify(self, notice: Notice) -> None:
+        """Queue *notice*."""
+        if not self.is_sealed:
+            self.waiting.append(Parcel(as_post(notice, self.markup), 0, is_prepared=True, notice=notice))
+
+    def close(self) -> list[DroppedPost]:
+        """Take nothing more."""
+        dropped = self.add(())
+        self.is_sealed = True
+        return dropped
+
+    def cut(self, keep: Keep, *, has_goodbye: bool = True) -> list[DroppedPost]:
+        """Close, and drop what *keep* does not keep; *has_goodbye* says whether one more message can be sent at once."""
+        dropped = self.close()
+        before = self._words_waiting()
+        if keep in (Keep.CLAUSE, Keep.NOTHING):
+            self.is_ended = True
+            unsent, self.waiting = self.waiting, deque()
+            dropped += [DroppedPost(parcel.post, DropReason.CUT) for parcel in unsent]
+            if keep is Keep.CLAUSE and has_goodbye and not self._unwanted:
+                self._say_goodbye([parcel.post for parcel in unsent if parcel.notice is None])
+        self.is_whole = self.is_whole and before == self._words_waiting()
+        return dropped
+
+    def _say_goodbye(self, posts: Sequence[Post]) -> None:
+        post = farewell(posts, self.limit, self.markup)
+        if post:  # it is sent unprepared
+            self.waiting.append(Parcel(post, len(self._parts) - 1, is_prepared=True, is_goodbye=True))
+
+    def _words_waiting(self) -> list[object]:
+        """The words, files and pictures in the queue, however they are merged."""
+        return [
+            item for post in self.posts for item in (*post.text.split(), *filter(None, (post.attachment, post.instead)))
+        ]
+
+    def remove(self, part: int) -> list[DroppedPost]:
+        """Remove the queued posts of *part*. One that is already being sent still arrives."""
+        dropped = self.add(())
+        dropped += [DroppedPost(parcel.post, DropReason.REMOVED) for parcel in self.waiting if parcel.part == part]
+        self.waiting = deque(parcel for parcel in self.waiting if parcel.part != part)
+        return dropped
+
+    # --- the first post --------------------------------------------------------------------
+
+    def is_first(self, parcel: Parcel) -> bool:
+        """Return whether *parcel* is the first in the queue."""
+        return bool(self.waiting) and self.waiting[0] is parcel
+
+    def prepared(self, posts: Sequence[Post]) -> None:
+        """Replace the first post by *posts*; only the first of them is prepared."""
+        parcel = self.waiting.popleft()
+        first, *rest = posts
+        self.waiting.extendleft(Parcel(post, parcel.part) for post in reversed(rest))
+        self.waiting.appendleft(parcel._replace(post=first, is_prepared=True))
+
+    def merge(self, count: int) -> tuple[Post, list[Post]] | None:
+        """Merge the first *count* posts, two or more; return the message and the posts, ``None`` if they do not fit."""
+        posts = [parcel.post for parcel in islice(self.waiting, count)]
+        post = merged(posts, self.limit, self.markup)
+        if post is None:
+            self.waiting[0] = self.waiting[0]._replace(is_joined=True)
+            return None
+        part = self.waiting[0].part
+        for _ in posts:
+            self.waiting.popleft()
+        self.waiting.appendleft(Parcel(post, part, is_joined=True))
+        return post, posts
+
+    def take(self) -> Parcel:
+        """Take the first post or notice, to send it. ``sent``, ``shown``, ``refused`` or ``failed`` must follow."""
+        self._under_way = self.waiting.popleft()
+        return self._under_way
+
+    def sent(self, receipt: Receipt) -> None:
+        """The post that was taken has arrived."""
+        self.receipts.append(receipt)
+        if self._under_way:
+            self._parts[self._under_way.part].append(receipt)
+        self._under_way = None
+
+    def shown(self) -> None:
+        """The notice that was taken was shown, or could not be."""
+        self._under_way = None
+
+    def refused(self) -> list[DroppedPost]:
+        """The target left out the post that was taken, and the reply goes on."""
+        self.is_whole = self.is_whole and not self.is_ended
+        return self._lost(DropReason.REFUSED)
+
+    def failed(self) -> list[DroppedPost]:
+        """The post that was taken could not be sent. A ``cut`` must follow: a later message would be out of place."""
+        self.is_whole = False
+        return self._lost(DropReason.FAILED)
+
+    def _lost(self, why: DropReason) -> list[DroppedPost]:
+        parcel, self._under_way = self._under_way, None
+        return [DroppedPost(parcel.post, why)] if parcel else []
+
+    # --- what is there -----------------------------------------------------------------------
+
+    @property
+    def posts(self) -> list[Post]:
+        """The queued posts, without notices."""
+        return [parcel.post for parcel in self.waiting if parcel.notice is None]
+
+    @property
+    def standing(self) -> int:
+        """The number of messages, sent or queued, that are not to be deleted."""
+        under_way = self._under_way is not None and self._under_way.notice is None
+        return len(self.posts) + under_way + sum(receipt not in self._unwanted for receipt in self.receipts)
+
+    def sent_of(self, part: int) -> list[Receipt]:
+        """Return the messages of *part* that have arrived."""
+        return list(self._parts[part]) if part < len(self._parts) else []
+
+    # --- what is deleted -----------------------------------------------------------------------
+
+    def delete_later(self, receipts: Iterable[Receipt]) -> None:
+        """Delete *receipts* as soon as something else is sent."""
+        self._unwanted.extend(receipts)
+
+    def spare(self, receipts: Sequence[Receipt]) -> None:
+        """Keep *receipts* after all."""
+        self._unwanted = deque(receipt for receipt in self._unwanted if receipt not in receipts)
+
+    @property
+    def has_unwanted(self) -> bool:
+        """Whether a message is to be deleted."""
+        return bool(self._unwanted)
+
+    def take_unwanted(self) -> Receipt:
+        """Take the last message to be deleted, so that what remains is a beginning."""
+        return self._unwanted.pop()
+
+    def deleted(self, receipt: Receipt) -> None:
+        """The target has deleted *receipt*, which may belong to an earlier reply."""
+        if receipt in self.receipts:
+            self.receipts.remove(receipt)

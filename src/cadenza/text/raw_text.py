@@ -1,0 +1,70 @@
+"""The model's text on its way into the buffer: what an API sends twice is dropped, and a traced reply learns its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .origins import Range, RangeSet, from_model
+from .overlap import Overlap
+
+
+class RawText:
+    """Takes the pieces of the stream and returns them, traced if *place* is where the first one begins.
+
+    What is dropped of a traced text goes to *losses*.
+    """
+
+    def __init__(self, place: int | None, losses: list[tuple[str, str]], *, repeats: bool) -> None:
+        self._place = place
+        self._losses = losses
+        self._repeats = repeats
+        self._overlap: Overlap | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """A new text begins."""
+        self._overlap = Overlap() if self._repeats else None
+
+    def take(self, text: str) -> str:
+        """What goes into the buffer of *text*."""
+        if self._place is not None:
+            place, self._place = self._place, self._place + len(text)
+            text = from_model(text, place)
+        if self._overlap is None:
+            return text
+        repeated = len(text) - len(self._overlap.take(str(text)))
+        if repeated and self._place is not None:
+            self._losses.append((text[:repeated], "overlap"))
+        return text[repeated:]
+
+
+class RawLedger:
+    """The model's text that has arrived, and the parts whose fate is known."""
+
+    def __init__(self, start: int) -> None:
+        self._start = start  # where the text begins that is kept
+        self._text = ""
+        self._new: list[str] = []  # what follows it
+        self._known = RangeSet()
+        self._returned = start  # to where the unknown parts were returned
+
+    def hear(self, text: str) -> None:
+        """*text* has arrived."""
+        self._new.append(text)
+
+    def know(self, places: Iterable[Range]) -> None:
+        """It is known what became of *places*."""
+        self._known.add(places)
+
+    def unknown(self, end: int | None = None) -> list[tuple[Range, str]]:
+        """Return the parts before *end* with an unknown fate, and their texts, once each; without *end*, all."""
+        if self._new:
+            self._text, self._new = "".join([self._text, *self._new]), []
+        start, last = self._start, self._start + len(self._text)
+        end = last if end is None else min(end, last)
+        gaps = self._known.missing([(self._returned, end)])
+        parts = [(gap, self._text[gap[0] - start : gap[1] - start]) for gap in gaps]
+        self._returned = max(self._returned, end)
+        if 2 * (self._returned - start) > len(self._text):  # what is kept of a long text is not copied for each part
+            self._text, self._start = self._text[self._returned - start :], self._returned
+        return parts

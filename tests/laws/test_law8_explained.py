@@ -1,0 +1,169 @@
+"""Law 8: every difference between what the model wrote and what people read has a fact that says why.
+
+Each character of a message is the model's own, from a known place, or was put in for a named reason. Each character of the
+model that is in no message is in a fact that names the rule or the reason. And each message knows what decided where it
+starts and where it ends: a setting and its value, or the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from random import Random
+from typing import TypeVar
+
+import pytest
+from hypothesis import given, strategies as st
+
+from cadenza.concurrency.stops import Stops
+from cadenza.facts import (
+    SETTINGS,
+    ChunkHeard,
+    Edge,
+    Fact,
+    LoggedFact,
+    MessageEnd,
+    MessageLeftOut,
+    MessagePlanned,
+    MessageSent,
+    QueueCut,
+    TextChanged,
+    TextHidden,
+)
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import say
+from cadenza.settings import Settings
+from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
+from cadenza.text.origins import Range, union, without
+from cadenza.text.tables import Table
+from cadenza.types import Persona, Roster, Scene, Sprite, StopReason
+from tests.laws.material import CORPUS, nasty_markdown
+
+F = TypeVar("F")
+SCENE = Scene(
+    "channel",
+    Persona("Ren", aliases=("Renny",), sprites=(Sprite("mad"),)),
+    roster=Roster(mentions={"mia": "<@1>"}, emoji={"wave": "<:wave:1>"}, speakers=("Mia",), recent_emoji=("tada",)),
+)
+SHAPES: dict[str, dict[str, object]] = {
+    "reply": {"shape": "reply"},
+    "blocks": {"shape": "blocks"},
+    "lines": {"shape": "lines"},
+    "sentences": {"shape": "sentences"},
+    "casual": {"degree": 3},
+    "short": {"shape": "reply", "limit": 200, "gather": 120},
+    "file": {"shape": "lines", "message_limit": 3, "speaker_guard": True},
+    "pictures": {"shape": "blocks"},
+    "details": {"shape": "blocks", "details": "spoiler"},
+    "code file": {"shape": "blocks", "code_file": 1, "limit": 200},
+}
+FILES = ("file", "pictures", "code file")
+"""With these the chat takes files."""
+
+
+class Painter:
+    """Paints nothing in no time."""
+
+    def paint(self, _: Table, /) -> bytes:
+        return b"png"
+
+
+def facts_of(text: str, shape: str, *, seed: int = 0, stop_after: int | None = None) -> list[Fact]:
+    """The facts of a reply that says *text* in uneven pieces."""
+    seen: list[LoggedFact] = []
+    dice, stops, target = Random(seed), Stops(), MemoryTarget(limits=Limits(files=shape in FILES))
+    preparer = PostPreparer(Painter())
+
+    async def model() -> AsyncIterator[str]:
+        rest, count = text, 0
+        while rest:
+            if count == stop_after:
+                stops.request("turn", dice.choice([StopReason.USER, StopReason.FOLLOW_UP]))
+            size, count = dice.randint(1, 40), count + 1
+            yield rest[:size]
+            rest = rest[size:]
+            await asyncio.sleep(0)
+
+    async def run() -> None:
+        settings = Settings.of(**SHAPES[shape], typing_budget=0.0)
+        with stops.open("turn") as stop:
+            await say(target, model(), scene=SCENE, settings=settings, stop=stop, preparer=preparer, trace=seen.append)
+
+    asyncio.run(run())
+    return [logged.fact for logged in seen]
+
+
+def of(kind: type[F], facts: Sequence[Fact]) -> list[F]:
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
+def heard(facts: Sequence[Fact]) -> str:
+    return "".join(fact.text for fact in of(ChunkHeard, facts) if fact.kind == "text")
+
+
+def unexplained(facts: Sequence[Fact]) -> Iterator[str]:
+    """What breaks the law."""
+    raw = heard(facts)
+    for sent in of(MessageSent, facts):
+        yield from _unexplained_in(sent, raw)
+    gone = without([(0, len(raw))], _accounted_for(facts))
+    yield from (f"no fact says why {raw[start:end]!r} at {start} is not shown" for start, end in gone)
+    yield from _unexplained_edges(of(MessagePlanned, facts))
+
+
+def _unexplained_in(sent: MessageSent, raw: str) -> Iterator[str]:
+    place = 0
+    for size, start, why in sent.origin:
+        shown = sent.text[place : place + size]
+        if start < 0 and not why:
+            yield f"no fact says why {shown!r} is in {sent.text!r}"
+        elif start >= 0 and raw[start : start + size] != shown:
+            yield f"{shown!r} in {sent.text!r} is not what stands at {start}"
+        place += size
+    if place != len(sent.text):
+        yield f"only {place} characters of {sent.text!r} have an origin"
+
+
+def _accounted_for(facts: Sequence[Fact]) -> list[Range]:
+    """The model's text that is shown, or that a fact says is not."""
+    planned = {fact.number: fact for fact in of(MessagePlanned, facts)}
+    places: list[Range] = []
+    for fact in facts:
+        match fact:
+            case MessageSent():
+                places += ((start, start + size) for size, start, _ in fact.origin if start >= 0)
+                places += fact.covers if fact.attachment else ()
+            case TextHidden(ranges=ranges) | TextChanged(by=str(), ranges=ranges):
+                places += ranges
+            case MessageLeftOut(posts=numbers) | QueueCut(dropped=numbers):
+                places += (place for number in numbers for place in planned[number].covers)
+            case _:
+                pass
+    return union(sorted(places))
+
+
+def _unexplained_edges(planned: Sequence[MessagePlanned]) -> Iterator[str]:
+    last = Edge("reply")
+    for message in planned:
+        if message.starts != last:
+            yield f"{message.text!r} starts with {message.starts}, but the one before it ends with {last}"
+        last = message.ends
+        decided = SETTINGS.get(MessageEnd(last.reason))
+        if decided is not None and (not last.setting or last.value is None):
+            yield f"no setting decides that {message.text!r} ends with {last}"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_difference_in_the_corpus_is_explained(name: str, shape: str) -> None:
+    facts = facts_of(CORPUS[name], shape, seed=len(name))
+
+    assert [] == [*unexplained(facts)]
+
+
+@given(nasty_markdown(), st.sampled_from([*SHAPES]), st.integers(0, 9), st.none() | st.integers(0, 12))
+def test_every_difference_is_explained(text: str, shape: str, seed: int, stop_after: int | None) -> None:
+    facts = facts_of(text, shape, seed=seed, stop_after=stop_after)
+
+    assert [] == [*unexplained(facts)]

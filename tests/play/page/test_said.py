@@ -1,0 +1,173 @@
+"""The sentences of the page: the same as in a terminal and in ``cadenza explain --json``, in every language."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from cadenza.cli.main import main
+from cadenza.errors import InputError
+from cadenza.explain.sentences import from_json, rendered
+from cadenza.languages import languages, named
+from cadenza.play import page as assets
+from cadenza.play.films.fault_names import RehearsalFault
+from cadenza.play.films.film import Film, dump
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
+from cadenza.settings import Settings
+from cadenza.sim.rate_limits import Rate
+from tests.browsing import Open
+from tests.play.films.hard_replies import HARD_REPLIES
+from tests.play.films.test_what_is_told import Painter
+from tests.play.page.inside_page import inside
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_CODE = "".join(f"def step_{number}():\n    return 'tea number {number}'\n" for number in range(14))
+HARD = (
+    "<think>A list, code and a table.</think>Evening, @Mia! :wave: Here is **what you asked for**:\n\n"
+    "- boil the *water* (all of it,\n  slowly)\n- warm the pot\n\n"
+    f"```py\n{_CODE}```\n\n| tea | minutes |\n|---|---|\n| green | 2 |\n\n"
+    "A formula $x^2$ &amp; <b>tags</b>.\nEnjoy {it}!\nOne.\nTwo.\nThree.\n"
+)
+MANNERS = [
+    pytest.param({"shape": "blocks"}, id="blocks"),
+    pytest.param({"degree": 2, "code_file": 5}, id="lines"),
+    pytest.param({"shape": "reply"}, id="reply"),
+]
+SHOWN = """
+([channel, time, id]) => {
+  view.show(reel, { channel, time });
+  view.select({ kind: "message", id });
+  const parts = [...document.querySelectorAll(".story section")].map((section) => [
+    section.querySelector("h4").textContent, [...section.querySelectorAll("p:not(.dim), li > span")].map((node) => node.textContent),
+  ]);
+  const of = (key) => Object.fromEntries(parts)[words.say(key)] ?? [];
+  return {
+    why: of("story.starts_ends"), holds: of("story.holds"), rules: of("story.rules"), pace: of("story.pace"),
+    times: document.querySelector(".time-bar").getAttribute("aria-label"),
+  };
+}
+"""
+
+
+def hard(settings: dict[str, Any]) -> Film:
+    """A film of a reply in which a lot happens."""
+    return rehearse(
+        Rehearsal(
+            beats_of(HARD, 60.0),
+            settings=Settings.of(**{"limit": 400, **settings}),
+            asked="How do I make tea?",
+            emoji=("wave",),
+            limits=Rate(2, 4.0),
+            faults=(RehearsalFault("rate_limit", at_message=2),),
+            painter=Painter(),
+        )
+    )
+
+
+def sentences(told: dict[str, Any], language: str) -> dict[str, Any]:
+    """What a story tells, as the page arranges it."""
+
+    def said(*parts: Any) -> list[str]:
+        return [rendered(from_json(part), language) for part in parts if part is not None]
+
+    return {
+        "why": said(told["starts"], told["ends"], told["merged"]),
+        "holds": said(*told["holds"]),
+        "rules": said(*told["rules"]),
+        "pace": said(told["pause"], *told["waits"], *told["refusals"]),
+        "times": said(told["times"])[0],
+    }
+
+
+async def shown(page: Page, film: Film, message: str) -> dict[str, Any]:
+    """What the page says of a message."""
+    channel = next(record.about["message"]["channel"] for record in film.of_kind("message"))
+    found: dict[str, Any] = await page.evaluate(SHOWN, [channel, film.seconds, message])
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("settings", MANNERS)
+async def test_the_page_says_what_the_command_says(
+    window: Open, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], settings: dict[str, Any], language: str
+) -> None:
+    film = await asyncio.to_thread(hard, settings)
+    reply = explained(film, tmp_path, capfdbinary)
+
+    async with inside(window, locale=language) as page:
+        await compare(page, film, reply, language)
+    assert len(reply["messages"]) >= 3
+
+
+async def test_the_page_says_what_the_command_says_of_every_hard_reply(
+    window: Open, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    films = {name: await asyncio.to_thread(make) for name, make in HARD_REPLIES.items()}
+    replies = {name: explained(film, tmp_path, capfdbinary) for name, film in films.items()}
+
+    async with inside(window) as page:
+        for name, film in films.items():
+            await compare(page, film, replies[name], "en")
+    assert all(reply["messages"] for reply in replies.values())
+
+
+def explained(film: Film, folder: Path, output: pytest.CaptureFixture[bytes]) -> dict[str, Any]:
+    """The reply of *film*, as ``cadenza explain --json`` explains it."""
+    file = folder / "tea.film.gz"
+    file.write_bytes(dump(film))
+    output.readouterr()
+    assert 0 == main(["explain", str(file), "--json"])
+    reply: dict[str, Any]
+    [reply] = json.loads(output.readouterr().out)["replies"]
+    return reply
+
+
+async def compare(page: Page, film: Film, reply: dict[str, Any], language: str) -> None:
+    """Check that the page says of each message what *reply* says."""
+    await page.evaluate("film => { window.reel = new Reel(JSON.parse(film)); }", json.dumps(film.as_json()))
+    for message in reply["messages"]:
+        found = await shown(page, film, message["id"])
+        files = found["pace"][-1:] if message["file"] else []
+        assert sentences(message["told"], language) == {**found, "pace": found["pace"][: -len(files) or None]}
+        assert all(message["file"] in text for text in files)
+
+
+def _odd() -> Iterator[object]:
+    yield from (None, 7, "text", [], {}, {"key": 3}, {"key": "list.join"}, {"key": "no.such"}, {"key": "constructor"})
+    yield {"key": "{a} {b} {a}", "values": {"a": "{b}", "b": "$&"}}
+    yield {"key": "{a}; {toString}", "values": {"a": [{"key": "1"}, {"key": "{x}", "values": {"x": {"key": "2"}}}]}}
+    deep: object = {"key": "end"}
+    for _ in range(14):
+        deep = {"key": "({x})", "values": {"x": deep}}
+    yield deep
+
+
+async def test_page_and_python_render_alike(window: Open) -> None:
+    async with inside(window) as page:
+        for told in _odd():
+            found = await page.evaluate('async (told) => (await import("cadenza/said.js")).sentence(told)', told)
+            assert _rendered(told) == found, told
+
+
+def _rendered(told: object) -> str:
+    try:
+        return rendered(from_json(told))
+    except InputError:
+        return ""
+
+
+async def test_the_catalogue_of_the_page_is_that_of_the_languages() -> None:
+    text = assets.asset("catalogue.js").decode()
+    catalogue = json.loads(text.partition("CATALOGUE = ")[2].rstrip(";\n"))
+
+    assert {language: dict(named(language, "facts")) for language in languages()} == catalogue
+    assert "catalogue.js" in assets.names()
+    assert "list.join" in assets.film_page([])

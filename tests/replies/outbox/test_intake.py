@@ -1,0 +1,87 @@
+"""What is put into an outbox while nothing is sent: what is queued, traced and left."""
+
+from __future__ import annotations
+
+import pytest
+
+from cadenza.explain.recorder import Trace
+from cadenza.facts import (
+    Fact,
+    LoggedFact,
+    MessageLeftOut,
+    MessagesSpared,
+    MessagesSuperseded,
+    QueueCut,
+    QueueWithdrawn,
+)
+from cadenza.replies.outbox.intake import PostIntake
+from cadenza.settings import Settings
+from cadenza.stages.s4_round import Keep
+from cadenza.types import Boundary, Post, Receipt
+from tests.trouble import Channel, FixedChannel
+
+pytestmark = pytest.mark.looptime
+
+
+def posts(*texts: str) -> list[Post]:
+    return [Post(text, Boundary.NEWLINE, 1.0) for text in texts]
+
+
+def intake(seen: list[LoggedFact], **settings: object) -> PostIntake:
+    return PostIntake(Channel(), settings=Settings.of(**settings), trace=Trace(seen.append))
+
+
+def facts(seen: list[LoggedFact]) -> list[Fact]:
+    return [logged.fact for logged in seen]
+
+
+async def test_what_is_put_in_stands_until_it_is_taken_out() -> None:
+    seen: list[LoggedFact] = []
+    outbox = intake(seen)
+    part = outbox.begin_part()
+    outbox.add(posts("one"))
+    outbox.hold(posts("two"))
+
+    assert 1 == outbox.standing
+    assert ["one", "two"] == [post.text for post in outbox.remove_queued(part)]
+    assert (0, [QueueWithdrawn(())]) == (outbox.standing, facts(seen))
+
+
+async def test_a_full_queue_has_no_room_until_it_is_cut() -> None:
+    outbox = intake([], queue=2)
+    outbox.add(posts("one", "two"))
+    assert not outbox.has_room
+
+    outbox.cut(Keep.NOTHING)
+
+    assert (True, False) == (outbox.has_room, outbox.is_whole)
+
+
+async def test_what_is_repeated_is_traced_before_what_is_cut() -> None:
+    seen: list[LoggedFact] = []
+    outbox = intake(seen)
+    outbox.begin_part(repeated=["one"])
+    outbox.hold(posts("one"))
+
+    outbox.cut(Keep.CLAUSE, posts("two"))
+
+    assert [MessageLeftOut((), "repeated"), QueueCut("clause", (), (), "two")] == facts(seen)
+
+
+@pytest.mark.parametrize(
+    ("channel", "expected"),
+    [
+        pytest.param(Channel(), [MessagesSuperseded(("1",)), MessagesSpared(("1",))], id="it deletes"),
+        pytest.param(FixedChannel(), [MessagesSpared(("1",))], id="it keeps all"),
+    ],
+)
+async def test_only_what_can_be_deleted_is_superseded(channel: Channel, expected: list[Fact]) -> None:
+    seen: list[LoggedFact] = []
+    outbox = PostIntake(channel, trace=Trace(seen.append))
+    old = [Receipt(post, "1") for post in posts("old")]
+
+    outbox.delete_later(old)
+    outbox.spare(old)
+    outbox.delete_later([])
+
+    assert expected == facts(seen)
