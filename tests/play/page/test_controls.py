@@ -247,3 +247,54 @@ async def test_what_discord_refuses_is_said(window: Open) -> None:
         await page.evaluate("void (window.answer = () => { throw new Error('There is no webhook to delete.') })")
         await page.get_by_role("button", name="Delete the webhook").click()
         await expect(page.get_by_text("There is no webhook to delete.")).to_be_visible()
+
+
+_LATER = """void (() => {
+  const waiting = [];
+  window.answer = () => new Promise((resolve) => waiting.push(resolve));
+  window.let = (messages) => waiting.shift()({ discord: { limits: { messages, seconds: 5 }, latency: 0.08, faults: [] } });
+})()"""
+
+
+async def test_an_answer_replaces_no_number_that_is_being_typed(window: Open) -> None:
+    async with room(window.addresses, _DISCORD) as served:
+        page = await window(served.url)
+        await page.evaluate(_LATER)
+        switch, messages = page.get_by_role("switch", name="Rate limit"), page.get_by_role("spinbutton", name="Messages")
+        await switch.click()
+        await switch.click()
+        await messages.fill("2")
+        await page.evaluate("window.let(5), window.let(5)")
+        await expect(messages).to_have_value("2")
+        await messages.press("Enter")
+        assert {"limits": {"messages": 2, "seconds": 5}} == (await page.evaluate("window.said"))[-1]
+        await page.evaluate("window.let(3)")
+        await expect(messages).to_have_value("3")
+
+
+async def test_an_old_answer_undoes_no_later_choice(window: Open) -> None:
+    async with room(window.addresses, _DISCORD) as served:
+        page = await window(served.url)
+        await page.evaluate(_LATER)
+        messages, seconds = (page.get_by_role("spinbutton", name=name) for name in ("Messages", "within"))
+        await messages.fill("2")
+        await messages.press("Enter")
+        await messages.fill("3")
+        await messages.press("Enter")
+        await page.evaluate("window.let(2)")
+        await page.evaluate("window.panel.update({ limits: null, latency: 0.08, faults: [] })")  # asked for before
+        await seconds.fill("7")
+        await seconds.press("Enter")
+        assert {"limits": {"messages": 3, "seconds": 7}} == (await page.evaluate("window.said"))[-1]
+
+
+async def test_a_number_that_is_typed_again_as_it_was_shows_what_holds(window: Open) -> None:
+    async with room(window.addresses, _DISCORD) as served:
+        page = await window(served.url)
+        messages = page.get_by_role("spinbutton", name="Messages")
+        await messages.press("Backspace")
+        await messages.type("5")
+        await page.evaluate("window.panel.update({ limits: { messages: 9, seconds: 5 }, latency: 0.08, faults: [] })")
+        await expect(messages).to_have_value("5")
+        await messages.blur()
+        await expect(messages).to_have_value("9")

@@ -102,6 +102,7 @@ export class DiscordPanel {
   #onChange;
   #parts;
   #times = 1;
+  #waiting = 0;
 
   constructor(root, { discord, onChange = () => undefined }) {
     this.#root = root;
@@ -112,8 +113,12 @@ export class DiscordPanel {
     onLanguage(() => this.#build());
   }
 
-  /** Show what the simulated Discord is like now. */
+  /** Show what the simulated Discord is like now, unless the user has just asked for something else. */
   update(discord) {
+    if (this.#waiting === 0) this.#show(discord);
+  }
+
+  #show(discord) {
     this.#discord = discord;
     this.#parts.limits.show(discord.limits);
     this.#parts.latency.show(discord.latency);
@@ -215,12 +220,16 @@ export class DiscordPanel {
 
   async #ask(change) {
     this.#refuse("");
+    this.#waiting += 1;
     try {
       const answer = await this.#onChange(change);
-      if (answer?.discord) this.update(answer.discord);
+      // An answer to an earlier change does not know the later one.
+      if (answer?.discord && this.#waiting === 1) this.#show(answer.discord);
     } catch (error) {
-      this.update(this.#discord);
+      this.#show(this.#discord);
       this.#refuse(error.message);
+    } finally {
+      this.#waiting -= 1;
     }
   }
 

@@ -84,12 +84,22 @@ export function numberField({ setting, commit, refuse, labelledBy }) {
   const input = numberInput(setting, isWhole);
   const hasEnds = setting.low != null && setting.high != null;
   const slider = hasEnds ? sliderFor({ setting, isWhole, input, commit, labelledBy }) : null;
+  let shown = setting.value;
+  let isEdited = false; // an answer that arrives while the user types does not replace what is typed
   const show = (value) => {
-    if (input !== document.activeElement || Number(input.value) !== value) input.value = value ?? "";
+    shown = value;
+    if (!isEdited && (input !== document.activeElement || Number(input.value) !== value)) input.value = value ?? "";
     slider?.show(value);
   };
   show(setting.value);
+  input.addEventListener("input", () => (isEdited = true));
+  input.addEventListener("blur", () => {
+    if (!isEdited) return;
+    isEdited = false; // the old value was typed again, so there was no change
+    show(shown);
+  });
   input.addEventListener("change", () => {
+    isEdited = false;
     const { value, complaint } = numberIn(input, setting, isWhole);
     if (complaint) refuse(complaint);
     else {
