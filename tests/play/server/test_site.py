@@ -65,7 +65,8 @@ async def _answer_to(play: Play, interaction: str) -> Json:
 async def test_what_is_said_is_answered_and_everything_is_told_in_order(play: Play) -> None:
     start = play.live.reel.last
 
-    assert ["Hello!", "You said: Good evening"] == (await play.answered("Good evening"))[:2]
+    lines = "\n".join(await play.answered("Good evening")).splitlines()  # a limit of another test may merge messages
+    assert ["Hello!", "You said: Good evening"] == lines[:2]
 
     records = await _records(play, start)
     kinds = [record["kind"] for record in records]
@@ -105,15 +106,16 @@ async def test_the_state_tells_who_and_what_there_is(play: Play) -> None:
 async def test_others_speak_too_and_everybody_answers_everywhere(play: Play) -> None:
     mia = play.play_world.people[1]
     gazers, direct = play.play_world.stargazers, play.play_world.channels[-1].id
+    before, answers = len(play.world.messages(gazers)), len(play.answers(direct))
 
     await play.post("/api/say", {"channel": gazers, "text": "Smile!", "who": mia.id})
     await play.post("/api/say", {"channel": direct, "text": "Call everyone together"})
-    await play.until(lambda: play.answers(gazers) and len(play.answers(direct)) > 1)
+    await play.until(lambda: len(play.world.messages(gazers)) > before + 1 and len(play.answers(direct)) > answers + 1)
 
-    first = play.world.messages(gazers)[0]
-    assert mia.id == first["author"]["id"]
-    assert "Ren" == play.world.messages(gazers)[1]["author"]["username"]
-    assert "@everyone, come here!" == play.answers(direct)[0]
+    said, answer, *_ = play.world.messages(gazers)[before:]
+    assert mia.id == said["author"]["id"]
+    assert "Ren" == answer["author"]["username"]
+    assert "@everyone, come here!" == play.answers(direct)[answers]
     await play.quiet(gazers)
     await play.quiet(direct)
 
@@ -129,10 +131,10 @@ async def test_a_command_is_used_as_the_terminal_chat_does_it(play: Play) -> Non
 
 
 async def test_two_slashes_say_one(play: Play) -> None:
-    id_ = (await play.say("//shrug"))["id"]
+    before = len(play.world.messages(play.general))
+    await play.answered("//shrug")  # the next test must not meet its answer
 
-    assert "/shrug" == play.world.get_message(play.play_world.me.id, play.general, id_)["content"]
-    await play.quiet()
+    assert "/shrug" == play.world.messages(play.general)[before]["content"]
 
 
 async def test_a_form_is_shown_filled_in_and_sent(play: Play) -> None:
