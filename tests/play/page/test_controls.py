@@ -260,7 +260,10 @@ async def test_an_answer_replaces_no_number_that_is_being_typed(window: Open) ->
     async with room(window.addresses, _DISCORD) as served:
         page = await window(served.url)
         await page.evaluate(_LATER)
-        switch, messages = page.get_by_role("switch", name="Rate limit"), page.get_by_role("spinbutton", name="Messages")
+        switch, messages = (
+            page.get_by_role("switch", name="Rate limit"),
+            page.get_by_role("spinbutton", name="Messages"),
+        )
         await switch.click()
         await switch.click()
         await messages.fill("2")
