@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.replies.outbox.pacing import Act, Join, Pacing, Step, Wait
-from cadenza.replies.outbox.queue import Parcel
+from cadenza.replies.outbox.queue import Parcel, Waiting
 from cadenza.settings import Settings
 from cadenza.targets.target import Allowance
 from cadenza.types import Boundary, Notice, Post
@@ -30,7 +30,7 @@ def step(
     now: float = 0.0,
     is_last: bool = False,
 ) -> Step:
-    return pace.step(parcels, now, allowance, is_last=is_last, is_ready=True)
+    return pace.step(Waiting(parcels), now, allowance, is_last=is_last, is_ready=True)
 
 
 # --- the rate limit ------------------------------------------------------------------------
@@ -137,9 +137,9 @@ def test_a_picture_is_painted_during_a_rate_limit_and_names_are_looked_up_after_
     picture = Parcel(Post("", Boundary.NEWLINE, instead=(Post("x", Boundary.NEWLINE),)), 0)
     full = Allowance(0, 5, 20.0)
 
-    assert Act.PREPARE is pacing().step([picture], 0.0, full, is_last=False, is_ready=False)
-    assert Wait(20.0, "rate_limit", 0.0) == pacing().step(waiting(1), 0.0, full, is_last=False, is_ready=False)
-    assert Act.PREPARE is pacing().step(waiting(1, pause=5.0), 0.0, None, is_last=False, is_ready=False)
+    assert Act.PREPARE is pacing().step(Waiting([picture]), 0.0, full, is_last=False, is_ready=False)
+    assert Wait(20.0, "rate_limit", 0.0) == pacing().step(Waiting(waiting(1)), 0.0, full, is_last=False, is_ready=False)
+    assert Act.PREPARE is pacing().step(Waiting(waiting(1, pause=5.0)), 0.0, None, is_last=False, is_ready=False)
 
 
 # --- typing --------------------------------------------------------------------------------
@@ -169,17 +169,17 @@ def test_a_queue_is_full_by_number_or_where_posts_can_be_merged_by_size(
 ) -> None:
     pace = pacing(settings=Settings.of(queue=4), is_metered=is_metered)
 
-    assert has_room == pace.changed(waiting(*[1] * count))
+    assert has_room == pace.changed(Waiting(waiting(*[1] * count)))
 
 
 def test_a_full_queue_shortens_the_typing_and_room_lengthens_it_again() -> None:
     pace = pacing(settings=Settings.of(queue=4, typing_tail=1.0), is_metered=False)
 
-    pace.changed(waiting(1, 1, 1, 1, pause=2.0))
+    pace.changed(Waiting(waiting(1, 1, 1, 1, pause=2.0)))
     assert Wait(0.25, "typing", 0.25) == step(pace, waiting(1, pause=2.0))
-    pace.changed(waiting(1, 1, pause=2.0))
+    pace.changed(Waiting(waiting(1, 1, pause=2.0)))
     assert Wait(2.0, "typing", 2.0) == step(pace, waiting(1, pause=2.0))
-    pace.hasten(waiting(1, pause=2.0))
+    pace.hasten(Waiting(waiting(1, pause=2.0)))
     assert Wait(1.0, "typing", 1.0) == step(pace, waiting(1, pause=2.0))
 
 

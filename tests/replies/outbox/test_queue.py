@@ -154,14 +154,14 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.queue.waiting)
     @rule()
     def prepare(self) -> None:
-        first = self.queue.waiting[0]
+        first = self.queue.waiting.first
         self.queue.prepared(first.post.instead or [first.post])
-        assert self.queue.waiting[0].is_prepared
+        assert self.queue.waiting.first.is_prepared
 
     @precondition(lambda self: self.queue.waiting)
     @rule(wanted=st.integers(2, 4))
     def merge(self, wanted: int) -> None:
-        first, together = self.queue.waiting[0], 0
+        first, together = self.queue.waiting.first, 0
         for parcel in self.queue.waiting:
             if together == wanted or not first.may_join(parcel):
                 break
@@ -171,7 +171,7 @@ class QueueMachine(RuleBasedStateMachine):
         before = [parcel.post for parcel in self.queue.waiting][:together]
         made = self.queue.merge(together)
         assert made is None or (made[1] == before and words(made[0]) == words(*before))
-        assert self.queue.waiting[0].is_joined
+        assert self.queue.waiting.first.is_joined
 
     @precondition(lambda self: self.queue.waiting and not self.under_way)
     @rule()
@@ -254,6 +254,13 @@ class QueueMachine(RuleBasedStateMachine):
         assert self.queue.is_whole != (self.has_lost or self.has_cut_picture)
 
     @invariant()
+    def the_sums_are_those_of_what_waits(self) -> None:
+        waiting = self.queue.waiting
+        assert waiting.size == sum(len(parcel.post.text) + 1 for parcel in waiting)
+        assert waiting.pauses == sum(parcel.post.pause for parcel in waiting)
+        assert waiting.posts == len(self.queue.posts)
+
+    @invariant()
     def receipts_are_those_that_arrived_and_stand(self) -> None:
         assert self.receipts == self.queue.receipts
         assert self.parts == {part: self.queue.sent_of(part) for part in self.parts}
@@ -321,7 +328,7 @@ def test_what_does_not_fit_is_not_merged_and_not_tried_again() -> None:
     queue = PostQueue(5)
     queue.add(posts("one", "two"))
 
-    assert (None, True) == (queue.merge(2), queue.waiting[0].is_joined)
+    assert (None, True) == (queue.merge(2), queue.waiting.first.is_joined)
     assert ["one", "two"] == waiting(queue)
 
 

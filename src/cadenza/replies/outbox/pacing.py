@@ -7,9 +7,8 @@ meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum, auto
-from itertools import islice, takewhile
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple, TypeAlias
 
@@ -17,9 +16,8 @@ from ...settings import Settings
 from ...stages.s7_allowance import ration
 from ...stages.s7_merging import joinable
 from ...targets.target import MARKDOWN, Allowance, Markup
-from ...text.units import units
 from ...types import Post
-from .queue import Parcel
+from .queue import Parcel, Waiting
 
 _INSTANT = 1e-6
 """Shorter waits are rounding errors of floats."""
@@ -85,7 +83,7 @@ class Pacing:
 
     # --- what happened ---------------------------------------------------------------------
 
-    def changed(self, waiting: Sequence[Parcel]) -> bool:
+    def changed(self, waiting: Waiting) -> bool:
         """Note what is *waiting* and return whether there is room for more. A full queue shortens the typing."""
         if self._is_full(waiting):
             self.hasten(waiting)  # the model must not wait for the typing
@@ -93,16 +91,15 @@ class Pacing:
         self._haste = 1.0
         return True
 
-    def _is_full(self, waiting: Sequence[Parcel]) -> bool:
+    def _is_full(self, waiting: Waiting) -> bool:
         """Return whether the queue is full; where posts can be merged, only their size counts."""
         if len(waiting) < self._room or not self._is_metered:
             return len(waiting) >= self._room
-        return sum(units(parcel.post.text) + 1 for parcel in waiting) >= self._room * self._limit
+        return waiting.size >= self._room * self._limit
 
-    def hasten(self, waiting: Sequence[Parcel]) -> None:
+    def hasten(self, waiting: Waiting) -> None:
         """Shorten the pauses of the queued posts to ``typing_tail`` seconds together."""
-        pauses = sum(parcel.post.pause for parcel in waiting)
-        self._haste = min(1.0, self._typing_tail / pauses) if pauses else 1.0
+        self._haste = min(1.0, self._typing_tail / waiting.pauses) if waiting.pauses > 0.0 else 1.0
 
     def waited(self, wait: Wait, begun: float, now: float) -> None:
         """Note the time from *begun* to *now*, of which only the typing counts against the budget."""
@@ -121,21 +118,22 @@ class Pacing:
         return self._is_metered and not (first.is_goodbye or self._is_beside(first) or _is_unpainted(first))
 
     def step(
-        self, waiting: Sequence[Parcel], now: float, allowance: Allowance | None, *, is_last: bool, is_ready: bool
+        self, waiting: Waiting, now: float, allowance: Allowance | None, *, is_last: bool, is_ready: bool
     ) -> Step:
         """Return what to do next with the first of *waiting*.
 
         *allowance* is what the target takes now, ``None`` without a limit. With *is_last* no more posts will come;
         *is_ready* says that the first needs no preparation.
         """
-        first = waiting[0]
+        first = waiting.first
         typed_at = self._last_sent + first.post.pause * self._haste
         if _is_unpainted(first):
             return Act.PREPARE  # a picture is never merged, so it can be painted during a rate limit
         if allowance is not None:
-            due = self._due(waiting, now, resets_in=max(0.0, allowance.seconds) if is_last else 0.0)
-            together = [parcel.post for parcel in islice(takewhile(first.may_join, waiting), len(due))]
-            wait, count = self._permit(together, len(due), allowance, is_last=is_last, since=now - self._last_sent)
+            together = joinable((one.post for one in takewhile(first.may_join, waiting)), self._limit, self._markup)
+            most = together * max(1, allowance.limit) + 1  # with more of them nothing would be decided otherwise
+            due = self._due(waiting, now, most=most, resets_in=max(0.0, allowance.seconds) if is_last else 0.0)
+            wait, count = self._permit(together, due, allowance, is_last=is_last, since=now - self._last_sent)
             if wait:
                 return Wait(wait, "rate_limit", typed_at)
             if count > 1 and not first.is_joined:
@@ -147,14 +145,14 @@ class Pacing:
 
     def can_leave(self, first: Post, allowance: Allowance | None) -> bool:
         """Return whether *first*, as the last message of the reply, can be sent now."""
-        return allowance is None or not self._permit([first], 1, allowance, is_last=True, since=0.0)[0]
+        return allowance is None or not self._permit(1, 1, allowance, is_last=True, since=0.0)[0]
 
     def _permit(
-        self, posts: Sequence[Post], due: int, allowance: Allowance, *, is_last: bool, since: float
+        self, together: int, due: int, allowance: Allowance, *, is_last: bool, since: float
     ) -> tuple[float, int]:
-        """Return the seconds to wait, and how many of *posts* to merge: those at the front of the *due* ones."""
+        """Return the seconds to wait, and how many of the *due* posts to merge, of which *together* can be."""
         wait, share, is_forced = ration(allowance, due, is_last=is_last, since=since, was_short=self._was_short)
-        count = joinable(posts[:share], self._limit, self._markup)
+        count = min(together, share)
         if wait <= _INSTANT:
             self._waited = 0.0
             return 0.0, count
@@ -163,20 +161,19 @@ class Pacing:
         self._was_short = self._was_short or is_forced
         return wait, count
 
-    def _due(self, waiting: Sequence[Parcel], now: float, *, resets_in: float) -> list[Parcel]:
-        """The posts that could be sent now: the first, and those after it whose typing would be over.
+    def _due(self, waiting: Waiting, now: float, *, most: int, resets_in: float) -> int:
+        """The number of posts that could be sent now: the first, and those after it whose typing would be over.
 
-        At the end these are all whose typing will be over before the limit resets: they share what is left.
+        At the end these are all whose typing will be over before the limit resets: they share what is left. It counts
+        up to *most*.
         """
-        typed = 0.0
+        typed, due = 0.0, 0
         since = (now - self._last_sent if self._typing_left > _INSTANT else inf) + resets_in
-        due: list[Parcel] = []
         for parcel in waiting:
             typed += parcel.post.pause * self._haste
-            if due and typed > since + _INSTANT:
+            if due == most or (due and typed > since + _INSTANT):
                 break
-            if not self._is_beside(parcel):
-                due.append(parcel)
+            due += not self._is_beside(parcel)
         return due
 
     def _is_beside(self, parcel: Parcel) -> bool:

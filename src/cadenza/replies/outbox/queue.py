@@ -10,7 +10,7 @@ sent messages are deleted once a better answer is there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import islice
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from ...stages.s4_round import Keep
 from ...stages.s7_delivery import as_post
 from ...stages.s7_merging import farewell, merged
 from ...targets.target import MARKDOWN, Markup
+from ...text.units import units
 from ...types import Notice, Post, Receipt
 
 
@@ -38,6 +39,58 @@ class Parcel(NamedTuple):
     def may_join(self, other: Parcel) -> bool:
         """Return whether *other* may be merged with this one."""
         return other is self or (self.part == other.part and self.notice is None and other.notice is None)
+
+
+class Waiting:
+    """The parcels that wait, first in, first out.
+
+    It keeps their sums: many posts may come at once, and counting all of them at each would be quadratic.
+    """
+
+    def __init__(self, parcels: Iterable[Parcel] = ()) -> None:
+        self._parcels: deque[Parcel] = deque()
+        self.size = 0
+        """The UTF-16 units of their texts, and one for the white space after each."""
+        self.pauses = 0.0
+        """Their pauses together, in seconds."""
+        self.posts = 0
+        """How many of them are no notices."""
+        for parcel in parcels:
+            self.append(parcel)
+
+    def __len__(self) -> int:
+        return len(self._parcels)
+
+    def __iter__(self) -> Iterator[Parcel]:
+        return iter(self._parcels)
+
+    @property
+    def first(self) -> Parcel:
+        """The first of them."""
+        return self._parcels[0]
+
+    def append(self, parcel: Parcel) -> None:
+        """Put *parcel* at the end."""
+        self._parcels.append(parcel)
+        self._count(parcel, 1)
+
+    def put_first(self, parcel: Parcel) -> None:
+        """Put *parcel* before all others."""
+        self._parcels.appendleft(parcel)
+        self._count(parcel, 1)
+
+    def take(self) -> Parcel:
+        """Take the first."""
+        parcel = self._parcels.popleft()
+        self._count(parcel, -1)
+        if not self._parcels:
+            self.pauses = 0.0  # without the rounding errors of the sums
+        return parcel
+
+    def _count(self, parcel: Parcel, sign: int) -> None:
+        self.size += sign * (units(parcel.post.text) + 1)
+        self.pauses += sign * parcel.post.pause
+        self.posts += sign * (parcel.notice is None)
 
 
 class DropReason(Enum):
@@ -71,7 +124,7 @@ class PostQueue:
         """Merge posts to messages of at most *limit* in *markup*."""
         self.limit = limit
         self.markup = markup
-        self.waiting: deque[Parcel] = deque()
+        self.waiting = Waiting()
         self.receipts: list[Receipt] = []
         """The messages that arrived and were not deleted."""
         self.is_sealed = False
@@ -138,7 +191,7 @@ class PostQueue:
         before = self._words_waiting()
         if keep in (Keep.CLAUSE, Keep.NOTHING):
             self.is_ended = True
-            unsent, self.waiting = self.waiting, deque()
+            unsent, self.waiting = self.waiting, Waiting()
             dropped += [DroppedPost(parcel.post, DropReason.CUT) for parcel in unsent]
             if keep is Keep.CLAUSE and has_goodbye and not self._unwanted:
                 self._say_goodbye([parcel.post for parcel in unsent if parcel.notice is None])
@@ -160,38 +213,39 @@ class PostQueue:
         """Remove the queued posts of *part*. One that is already being sent still arrives."""
         dropped = self.add(())
         dropped += [DroppedPost(parcel.post, DropReason.REMOVED) for parcel in self.waiting if parcel.part == part]
-        self.waiting = deque(parcel for parcel in self.waiting if parcel.part != part)
+        self.waiting = Waiting(parcel for parcel in self.waiting if parcel.part != part)
         return dropped
 
     # --- the first post --------------------------------------------------------------------
 
     def is_first(self, parcel: Parcel) -> bool:
         """Return whether *parcel* is the first in the queue."""
-        return bool(self.waiting) and self.waiting[0] is parcel
+        return bool(self.waiting) and self.waiting.first is parcel
 
     def prepared(self, posts: Sequence[Post]) -> None:
         """Replace the first post by *posts*; only the first of them is prepared."""
-        parcel = self.waiting.popleft()
+        parcel = self.waiting.take()
         first, *rest = posts
-        self.waiting.extendleft(Parcel(post, parcel.part) for post in reversed(rest))
-        self.waiting.appendleft(parcel._replace(post=first, is_prepared=True))
+        for post in reversed(rest):
+            self.waiting.put_first(Parcel(post, parcel.part))
+        self.waiting.put_first(parcel._replace(post=first, is_prepared=True))
 
     def merge(self, count: int) -> tuple[Post, list[Post]] | None:
         """Merge the first *count* posts, two or more; return the message and the posts, ``None`` if they do not fit."""
         posts = [parcel.post for parcel in islice(self.waiting, count)]
-        post = merged(posts, self.limit, self.markup)
+        post, first = merged(posts, self.limit, self.markup), self.waiting.first
         if post is None:
-            self.waiting[0] = self.waiting[0]._replace(is_joined=True)
+            self.waiting.take()
+            self.waiting.put_first(first._replace(is_joined=True))
             return None
-        part = self.waiting[0].part
         for _ in posts:
-            self.waiting.popleft()
-        self.waiting.appendleft(Parcel(post, part, is_joined=True))
+            self.waiting.take()
+        self.waiting.put_first(Parcel(post, first.part, is_joined=True))
         return post, posts
 
     def take(self) -> Parcel:
         """Take the first post or notice, to send it. ``sent``, ``shown``, ``refused`` or ``failed`` must follow."""
-        self._under_way = self.waiting.popleft()
+        self._under_way = self.waiting.take()
         return self._under_way
 
     def sent(self, receipt: Receipt) -> None:
@@ -230,7 +284,7 @@ class PostQueue:
     def standing(self) -> int:
         """The number of messages, sent or queued, that are not to be deleted."""
         under_way = self._under_way is not None and self._under_way.notice is None
-        return len(self.posts) + under_way + sum(receipt not in self._unwanted for receipt in self.receipts)
+        return self.waiting.posts + under_way + sum(receipt not in self._unwanted for receipt in self.receipts)
 
     def sent_of(self, part: int) -> list[Receipt]:
         """Return the messages of *part* that have arrived."""

@@ -69,7 +69,7 @@ class Outbox(PostIntake):
             if self._stop is not None and self._stop.reason is not None and not self._is_decided:
                 await self._changed.wait()  # a stop is being decided
                 continue
-            first, now = queue.waiting[0], loop_time()
+            first, now = queue.waiting.first, loop_time()
             allowance = self._target.allowance(first.post.identity) if self._pacing.is_limited(first) else None
             is_ready = first.is_prepared or not self._target.helps(first.post)
             match self._pacing.step(queue.waiting, now, allowance, is_last=queue.is_sealed, is_ready=is_ready):
