@@ -58,6 +58,8 @@ SHAPES: dict[str, dict[str, object]] = {
     "details": {"shape": "blocks", "details": "spoiler"},
     "code file": {"shape": "blocks", "code_file": 1, "limit": 200},
 }
+REWRITES = ("tables", "formulas", "details")
+"""These write a whole block afresh, with line ends of their own."""
 FILES = ("file", "pictures", "code file")
 """With these the chat takes files."""
 
@@ -109,6 +111,7 @@ def unexplained(facts: Sequence[Fact]) -> Iterator[str]:
         yield from _unexplained_in(sent, raw)
     gone = without([(0, len(raw))], _accounted_for(facts))
     yield from (f"no fact says why {raw[start:end]!r} at {start} is not shown" for start, end in gone)
+    yield from _lost_line_ends(facts, raw)
     yield from _unexplained_edges(of(MessagePlanned, facts))
 
 
@@ -141,6 +144,31 @@ def _accounted_for(facts: Sequence[Fact]) -> list[Range]:
             case _:
                 pass
     return union(sorted(places))
+
+
+def _lost_line_ends(facts: Sequence[Fact], raw: str) -> Iterator[str]:
+    """The line ends that were put in where the model's own stood, if nothing else took that out.
+
+    The composer takes out only the white space that is not needed; where it puts a line end in, that of the model is.
+    """
+    shown = [(start, start + size) for sent in of(MessageSent, facts) for size, start, _ in sent.origin if start >= 0]
+    changed = of(TextChanged, facts)
+    for sent in of(MessageSent, facts):
+        place = 0
+        for number, (size, start, why) in enumerate(sent.origin):
+            put_in, place = sent.text[place : place + size], place + size
+            if start >= 0 or "\n" not in put_in or why in REWRITES:
+                continue
+            before = max((start + size for size, start, _ in sent.origin[:number] if start >= 0), default=len(raw))
+            after = min((start for _, start, _ in sent.origin[number + 1 :] if start >= 0), default=0)
+            hidden = (one for fact in of(TextHidden, facts) for one in fact.ranges)
+            others = (one for fact in changed if fact.by != why and fact.stage != "composer" for one in fact.ranges)
+            left = without([(before, after)], union(sorted([*shown, *hidden, *others]))) if before < after else []
+            yield from (
+                f"{why} put {put_in!r} into {sent.text!r} instead of what the model wrote at {start}"
+                for start, end in left
+                if "\n" in raw[start:end]
+            )
 
 
 def _unexplained_edges(planned: Sequence[MessagePlanned]) -> Iterator[str]:

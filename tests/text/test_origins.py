@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import example, given, strategies as st
 
+from cadenza.text.intake import cleaned
 from cadenza.text.origins import (
     OriginRun,
     Range,
@@ -23,6 +24,8 @@ from cadenza.text.origins import (
     from_model,
     is_same,
     join,
+    line_ends,
+    lines_of,
     origin_of,
     ranges,
     remaining,
@@ -31,6 +34,11 @@ from cadenza.text.origins import (
     union,
     without,
 )
+from cadenza.text.plain_table import split_columns
+from cadenza.text.readable_formulas import in_table
+from cadenza.text.repair import close_fence, continue_block, in_backticks, tidy_block, with_three_backticks
+from cadenza.text.split import fit, split_code, split_table
+from tests.laws.material import nasty_markdown
 
 MODEL = "a b\nba  ab\r\n.aab`a`\u2028b a😀.aB\u0130 ab"
 """What the model wrote."""
@@ -298,6 +306,88 @@ def test_what_did_not_match_keeps_its_origin(
     assert isinstance(text, Traced) == isinstance(found, Traced)
     if isinstance(text, Traced):
         assert expected + cells(text)[done:] == cells(found)
+
+
+@given(TEXT)
+def test_lines_have_their_own_line_ends(text: str) -> None:
+    lines = lines_of(text)
+
+    assert [str(line) for line in lines] == [
+        *(line + "\n" for line in str(text).split("\n")[:-1]),
+        *text.split("\n")[-1:],
+    ]
+    assert [cell for line in lines for cell in cells(line)] == cells(text)
+    assert cells(line_ends(text)) == [cell for cell in cells(text) if cell.character == "\n"]
+
+
+def parts_in(text: str) -> list[tuple[str, int]]:
+    """The runs of *text*, and where they stand in the model's text."""
+    sizes = [run.size for run in origin_of(text)]
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    return [
+        (str(text[start : start + run.size]), run.start) for start, run in zip(starts, origin_of(text), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "expected"),
+    [
+        (cleaned, "a\r\nb\rc", [[("a", 0), ("\nb", 2), ("\n", -1), ("c", 5)]]),
+        (in_backticks, "~~~py\nx\n~~~", [[("```", -1), ("py\nx\n", 3), ("```", -1)]]),
+        (with_three_backticks, "````py\nx\n````", [[("```", 0), ("py\nx\n```", 4)]]),
+        (tidy_block, "```a ~ 1\nb\n```", [[("```", 0), ("\n", -1), ("a ~ 1\nb\n```", 3)]]),
+        (tidy_block, "```py\n```", [[("```", 0), ("\n", -1), ("py\n```", 3)]]),
+        (close_fence, "```\nx\n``", [[("```\nx\n", 0), ("```", -1)]]),
+        (
+            lambda text: continue_block(text, "```\ny\n```", is_torn=False),
+            "```\nx\n```",
+            [[("```\nx\n", 0), ("y\n```", -1)]],
+        ),
+        (
+            lambda text: split_code(text, 13),
+            "```\na\nbc\nd\nef\n```",
+            [[("```\na\nbc", 0), ("\n```", -1)], [("```\n", -1), ("d\nef\n```", 9)]],
+        ),
+        (
+            lambda text: split_table(text, 16),
+            "|a|\n|-|\n|b|\n|c|\n|d|",
+            [[("|a|\n|-|\n|b|\n|c|", 0)], [("|a|\n|-|\n", -1), ("|d|", 16)]],
+        ),
+        (lambda text: fit(text, 8), "> a\n> b\n> c", [[("> a\n> b", 0)], [("> c", 8)]]),
+        (
+            lambda text: split_columns(text, 14),
+            "```\na\n─\nb\nc\n```",
+            [[("```\na\n─\nb\n", 0), ("```", 12)], [("```\na\n─\n", 0), ("c\n```", 10)]],
+        ),
+        (in_table, "|$x^2$|\n|-|\n|c|", [[("|", 0), ("x²", -1), ("|\n|-|\n|c|", 6)]]),
+    ],
+    ids=lambda value: None if callable(value) or isinstance(value, list) else repr(value),
+)
+def test_a_step_puts_in_no_line_end_that_the_model_wrote(
+    step: Callable[[str], str | list[str]], text: str, expected: list[list[tuple[str, int]]]
+) -> None:
+    made = step(from_model(text, 0))
+
+    assert [parts_in(part) for part in ([made] if isinstance(made, str) else made)] == expected
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        cleaned,
+        in_backticks,
+        with_three_backticks,
+        tidy_block,
+        close_fence,
+        in_table,
+        lambda text: split_code(text, 20),
+        lambda text: split_table(text, 20),
+        lambda text: fit(text, 20),
+    ],
+)
+@given(text=nasty_markdown())
+def test_a_step_says_the_same_with_origins(step: Callable[[str], str | list[str]], text: str) -> None:
+    assert step(from_model(text, 0)) == step(text)
 
 
 def test_a_text_without_a_match_is_the_same_text() -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..text import readable_formulas
 from ..text.formulas import Formula, parse
-from ..text.origins import join
+from ..text.origins import join, line_ends, rewritten
 from ..text.spans import SpanKind, survey
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
@@ -112,7 +112,7 @@ def _parts(segment: Segment, found: Iterable[_Found]) -> list[Segment]:
         if above:
             parts.append(replace(segment, text=above, boundary=Boundary.CODE_OPEN, joint=""))
         source = one.quote + text[one.start : done].rstrip(WHITESPACE)
-        block = replace(segment, text=_block(one), kind=Kind.CODE, boundary=Boundary.CODE_CLOSE)
+        block = replace(segment, text=rewritten(source, _block(one)), kind=Kind.CODE, boundary=Boundary.CODE_CLOSE)
         parts.append(replace(block, source=source, is_painted=True, joint=joint))
     return _as_one(segment, parts, join([*prose, text[done:]]))
 
@@ -145,7 +145,7 @@ def _as_one(segment: Segment, parts: list[Segment], rest: str) -> list[Segment]:
     if rest.strip(WHITESPACE):
         parts.append(replace(segment, text=rest, joint=""))
     else:
-        parts[-1] = replace(parts[-1], text=parts[-1].text + "\n" * rest.count("\n"), boundary=segment.boundary)
+        parts[-1] = replace(parts[-1], text=parts[-1].text + line_ends(rest), boundary=segment.boundary)
     last = len(parts) - 1
     return [
         replace(

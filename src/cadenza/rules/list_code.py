@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 
-from ..text.origins import join
+from ..text.origins import join, lines_of
 from ..text.repair import Fence, split_fence, without_closing
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
@@ -59,7 +59,7 @@ class ListCode(Rule):
         if ">" in fence.prefix:
             return segment
         code = without_closing(body, fence)
-        lines = code.split("\n")
+        lines = lines_of(code)
         # Code on the line of the fence has no indent.
         beside = not segment.text.startswith(fence.opening)
         if before is None:
@@ -69,7 +69,7 @@ class ListCode(Rule):
         begin = int(beside or (before is not None and before.is_torn))
         lines[begin:] = [_without_indent(line, self._columns) for line in lines[begin:]]
         opening = segment.text[len(fence.prefix) : len(segment.text) - len(body)]
-        text = opening + join(lines, "\n") + body[len(code) :].lstrip(_SPACE)
+        text = opening + join(lines) + body[len(code) :].lstrip(_SPACE)
         source = segment.source or segment.text[len(fence.prefix) :]
         return replace(segment, text=text, source=source, joint=segment.joint + fence.prefix)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..text.origins import join
+from ..text.origins import join, line_ends
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
@@ -33,6 +33,7 @@ class OrphanPunctuation(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._held: Segment | None = None
+        self._line_end = ""  # behind what is held
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold, prepend, or pass on."""
@@ -46,7 +47,7 @@ class OrphanPunctuation(Rule):
                 return (*self._release(), segment)
             marks = join(core.split())
             if self._held or len(marks) != 2 or "…" in marks or _OUTCRY.isdisjoint(marks):
-                return self._hold(replace(segment, text=marks))
+                return self._hold(replace(segment, text=marks), line_ends(segment.text)[-1:])
         held = self._held
         if held is None:
             return (segment,)
@@ -61,12 +62,13 @@ class OrphanPunctuation(Rule):
         """Nothing follows: release it as it is."""
         return self._release(why.boundary)
 
-    def _hold(self, segment: Segment) -> tuple[Segment, ...]:
+    def _hold(self, segment: Segment, line_end: str) -> tuple[Segment, ...]:
         held = self._held
         if held is not None and (held.identity != segment.identity or len(held.text) > _MOST):
             released = self._release()
-            self._held = segment
+            self._held, self._line_end = segment, line_end
             return released
+        self._line_end = line_end
         self._held = replace(held, text=held.text + segment.text, ends_in=segment.ends_in) if held else segment
         return ()
 
@@ -74,5 +76,5 @@ class OrphanPunctuation(Rule):
         held, self._held = self._held, None
         if held is None:
             return ()
-        line_end = "\n" if boundary is Boundary.NEWLINE else ""  # the next text begins a line
+        line_end = self._line_end or "\n" if boundary is Boundary.NEWLINE else ""  # the next text begins a line
         return (replace(held, text=held.text + line_end, boundary=boundary),)

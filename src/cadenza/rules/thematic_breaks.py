@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..text.origins import line_ends
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
 from .rule import Rule, RuleContext, ends_line
@@ -51,7 +52,7 @@ class ThematicBreaks(Rule):
         if segment.boundary in _ENDS:
             return ()  # nothing follows that it could separate
         has_space = before is None or not before.text.strip(WHITESPACE)  # one empty line is enough
-        return (replace(segment, text="" if has_space else "\n" * text.count("\n"), boundary=Boundary.SECTION),)
+        return (replace(segment, text="" if has_space else line_ends(text), boundary=Boundary.SECTION),)
 
 
 def _stands_alone(segment: Segment, before: Segment | None) -> bool:

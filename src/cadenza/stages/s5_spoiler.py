@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..text.blocks import code_in
-from ..text.origins import join, substituted
+from ..text.origins import join, line_ends, substituted
 from ..text.units import WHITESPACE
 from ..types import Aside, Boundary, Kind, Segment
 
@@ -134,8 +134,10 @@ def _without_bars(text: str) -> str:
 
 def _closing(last: Segment, boundary: Boundary) -> tuple[Segment, ...]:
     """The *last* segment, and the end of the spoiler."""
-    closing = SPOILER + "\n" * (boundary is Boundary.NEWLINE)
+    is_line = boundary is Boundary.NEWLINE
     if last.kind is not Kind.PROSE:
-        return last, Segment(closing, boundary, opens_in=SPOILER)
-    text = last.text.rstrip(WHITESPACE) + last.ends_in.removeprefix(SPOILER)[::-1] + closing
+        return last, Segment(SPOILER + "\n" * is_line, boundary, opens_in=SPOILER)
+    core = last.text.rstrip(WHITESPACE)
+    line_end = (line_ends(last.text[len(core) :])[:1] or "\n") if is_line else ""
+    text = core + last.ends_in.removeprefix(SPOILER)[::-1] + SPOILER + line_end
     return (replace(last, text=text, boundary=boundary, ends_in=""),)

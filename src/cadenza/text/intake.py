@@ -15,7 +15,7 @@ _UNSEEN = "\0-\x08\x0e-\x1a\x1c-\x1f\x7f"
 _ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
 ODD = frozenset(filter(_ODD.match, map(chr, [*range(128), *range(0xD800, 0xE000)])))
 """Every character that the intake may change: text without these needs no intake."""
-_CHANGED = re.compile(f"\r\n?|[\ud800-\udbff][\udc00-\udfff]|[{_UNSEEN}\ud800-\udfff]")
+_CHANGED = re.compile(f"\r|[\ud800-\udbff][\udc00-\udfff]|[{_UNSEEN}\ud800-\udfff]")
 
 
 class Intake:
@@ -54,7 +54,7 @@ def cleaned(text: str) -> str:
 def _clean(match: re.Match[str]) -> str:
     text = match.group()
     if text[0] == "\r":
-        return "\n"
+        return "" if match.string.startswith("\n", match.end()) else "\n"
     if len(text) == 1:
         return "\ufffd"
     high, low = map(ord, text)

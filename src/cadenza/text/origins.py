@@ -180,6 +180,17 @@ def _replaced(text: Traced, match: re.Match[str], new: str) -> str:
     return text[match.start() : match.end()] if new == match.group() else new
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of *text*, each with its own line end; the last one has none."""
+    ends = [place + 1 for place, character in enumerate(str(text)) if character == "\n"]
+    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+
+
+def line_ends(text: str) -> str:
+    """The line ends of *text*, without everything else."""
+    return join([line[-1:] for line in lines_of(text)[:-1]])
+
+
 def is_same(one: str, other: str) -> bool:
     """Whether both are the same text from the same place."""
     return one is other or (one == other and origin_of(one) == origin_of(other))

@@ -15,7 +15,7 @@ from itertools import chain
 
 from .inline_styles import plain
 from .line_breaks import parts
-from .origins import join
+from .origins import join, lines_of
 from .repair import harmless
 from .spans import ATOMS, SpanKind, survey
 from .tables import Alignment, Table
@@ -41,8 +41,8 @@ _SPACES = re.compile("[\t-\r\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(f"{_SPACES.pattern}|{_CONTROLS.pattern}|[\ud800-\udfff]")
 _LEFT = Alignment.LEFT  # a global is faster to look up
-_RULE = re.compile("(?:> ?)?─[─ ]*")
-_BESIDE = "> "
+_RULE = re.compile("(?:> ?)?─[─ ]*\n")
+_BESIDE = "> \n"
 _TO_ESCAPE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 
 
@@ -193,22 +193,22 @@ def split_columns(block: str, limit: int) -> list[str]:
     """Split a code block of columns into messages of at most *limit* units, each with the header; empty if it fails."""
     if fits(block, limit):
         return [block]
-    opening, *body, closing = block.split("\n")
+    opening, *body, closing = lines_of(block)
     rule = next((number for number, line in enumerate(body) if _RULE.fullmatch(line)), len(body))
     head, rows = [opening, *body[: rule + 1]], body[rule + 1 :]
-    room = limit - units("\n".join([*head, "", closing]))
+    room = limit - units("".join([*head, "\n", closing]))
     parts: list[list[str]] = []
     used = room + 1  # nothing fits before the first part begins
     for row in rows:
-        used += units(row) + 1
+        used += units(row)
         if used > room:
             parts.append([])
-            used = units(row) + 1
+            used = units(row)
         if used > room:
             return []
         if row.strip(_BESIDE) or parts[-1]:
             parts[-1].append(row)
-    return [join([*head, *_without_last_blank(part), closing], "\n") for part in parts if part]
+    return [join([*head, *_without_last_blank(part), closing]) for part in parts if part]
 
 
 def _without_last_blank(rows: list[str]) -> list[str]:

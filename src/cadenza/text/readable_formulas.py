@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .formulas import Formula, parse
-from .origins import join
+from .origins import join, lines_of
 from .spans import Span, SpanKind, survey
 
 MARKS = ("$", "\\(", "\\[")
@@ -43,7 +43,7 @@ def in_lines(formula: Formula, quote: str = "") -> list[str]:
 
 def in_table(text: str) -> str:
     """A table with the formulas in its cells made readable."""
-    return join([_in_row(line) for line in text.split("\n")], "\n") if any(mark in text for mark in MARKS) else text
+    return join([*map(_in_row, lines_of(text))]) if any(mark in text for mark in MARKS) else text
 
 
 def _in_row(line: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .line_sorts import LINE_MARKS
-from .origins import substituted
+from .origins import rewritten, substituted
 from .spans import FENCE_PREFIX, LONGEST_FENCE, LONGEST_INFO, PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
@@ -21,7 +21,7 @@ _CLOSES_BLOCK = re.compile("`(?=``)")
 _MADE_HARMLESS = re.compile("`\u200b(?=`)")
 _BLANKS = re.compile(f"[{WHITESPACE}]*")
 _MARKS = re.compile(r"\|\||~+|\*+|_+")
-_CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
+_CUT_CLOSING = re.compile(r"(?<=\n)[ \t>]*(?:`+|~+)\Z")
 """An incomplete closing fence."""
 
 
@@ -59,17 +59,19 @@ def close_fence(text: str) -> str:
     """Close the code block *text*, which the reply left open; an empty one becomes empty text."""
     fence, body = split_fence(text)
     if is_blank(fence, body):
-        return first_line_as_code(fence)
+        return _first_line_as_code(text, fence)
     if "\n" not in text:
         return text.rstrip(fence.run[0]) + fence.run
-    text = substituted(_CUT_CLOSING, lambda _: "\n", text)
+    text = substituted(_CUT_CLOSING, lambda _: "", text)
     return text + ("" if text.endswith("\n") else "\n") + fence.closing
 
 
-def first_line_as_code(fence: Fence) -> str:
-    """A block with only a first line: Discord shows its info string as the code."""
-    info = fence.info.strip(WHITESPACE)
-    return f"{fence.prefix}{fence.run}\n{_quoting(fence)}{info}\n{fence.closing}" if info else ""
+def _first_line_as_code(text: str, fence: Fence) -> str:
+    """The block *text*, with only a first line: Discord shows its info string as the code."""
+    begin = len(fence.closing)
+    end = begin + len(fence.info)
+    info = text[begin:end].strip(WHITESPACE)
+    return text[:begin] + "\n" + _quoting(fence) + info + rewritten(text[end:], "\n" + fence.closing) if info else ""
 
 
 def _quoting(fence: Fence) -> str:
@@ -98,7 +100,8 @@ def without_closing(body: str, fence: Fence) -> str:
 def continue_block(text: str, more: str, *, is_torn: bool) -> str:
     """The code block *text* with the code of *more*, its next part; *is_torn* if a line was cut between them."""
     fence, body = split_fence(text)
-    code = without_closing(body, fence).removesuffix("\n") + "\n" * (not is_torn)
+    code = without_closing(body, fence)
+    code = code.removesuffix("\n") if is_torn else _ended(code)
     return text[: len(text) - len(body)] + code + split_fence(more.lstrip("\n"))[1]
 
 
@@ -109,25 +112,36 @@ def in_backticks(text: str) -> str:
     tildes, body = split_fence(text)
     if not tildes.run.startswith("~"):
         return text
-    return in_fence(without_closing(body, tildes), tildes)
+    code = without_closing(body, tildes)
+    return _block(code, _fence_around(code, tildes), text[: len(text) - len(body)], body[len(code) :])
 
 
 def in_fence(code: str, like: Fence) -> str:
     """*code* in a fence of more backticks than there are in it, otherwise *like* another."""
+    return _block(code, _fence_around(code, like))
+
+
+def _fence_around(code: str, like: Fence) -> Fence:
     inner = max(map(len, _BACKTICKS.findall(code)), default=0)
-    return _block(code, Fence(like.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), like.info))
+    return Fence(like.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), like.info)
 
 
-def _block(code: str, fence: Fence) -> str:
-    return fence.opening + code + ("" if code.endswith("\n") else "\n") + fence.closing
+def _block(code: str, fence: Fence, opening: str = "", closing: str = "") -> str:
+    """*code* in *fence*; what was its *opening* and its *closing* keeps its origin."""
+    return rewritten(opening, fence.opening) + _ended(code) + rewritten(closing, fence.closing)
+
+
+def _ended(code: str) -> str:
+    return code if code.endswith("\n") else code + "\n"
 
 
 def with_three_backticks(text: str) -> str:
     """The code block *text* with a fence of three backticks; no run of backticks in it closes it."""
     fence, body = split_fence(text)
-    code = harmless(without_closing(body, fence))
+    code = without_closing(body, fence)
     beside = "" if text.startswith(fence.opening) else _quoting(fence)  # code on the line of the fence
-    return _block(beside + code, Fence(fence.prefix, "```", fence.info))
+    three = Fence(fence.prefix, "```", fence.info)
+    return _block(beside + harmless(code), three, text[: len(text) - len(body)], body[len(code) :])
 
 
 def harmless(code: str) -> str:
@@ -147,9 +161,9 @@ def tidy_block(text: str) -> str:
         return text  # nearly always
     fence, body = split_fence(text)
     if is_blank(fence, body):
-        return first_line_as_code(fence)
+        return _first_line_as_code(text, fence)
     if "\n" in body and not text[len(fence.closing) :].startswith(f"{fence.info}\n"):
-        return fence.opening + _quoting(fence) + body
+        return rewritten(text[: len(text) - len(body)], fence.opening) + _quoting(fence) + body
     return text
 
 

@@ -23,7 +23,6 @@ from typing import assert_never
 from ..types import Kind
 from . import tables
 from .line_sorts import LONE_PUNCTUATION, line_context
-from .origins import join
 from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
@@ -167,7 +166,7 @@ def split_code(text: str, limit: int) -> list[str]:
         body = fence.info + "\n" + body if fence.info else body
         fence = Fence("", fence.run, "")
         around = units(fence.opening) + units(fence.closing) + 1
-    packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
+    packs = _packed(body.removesuffix("\n"), limit - around)
     opening, closing = str(fence.opening), "\n" + fence.closing
     packs = [pack for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
     parts = [opening + pack + closing for pack in packs]
@@ -186,23 +185,24 @@ def split_table(text: str, limit: int) -> list[str]:
     head = tables.head(text)
     if units(head) > limit // 2:
         return fit(text, limit)
-    packs = _packed(text[len(head) :].split("\n"), limit - units(head))
+    packs = _packed(text[len(head) :], limit - units(head))
     return [(str(head) if number else head) + pack for number, pack in enumerate(packs) if pack.strip(WHITESPACE)]
 
 
-def _packed(lines: Iterable[str], room: int) -> list[str]:
-    """Pack whole lines, as many as fit; a line that does not fit alone is cut."""
+def _packed(text: str, room: int) -> list[str]:
+    """Pack whole lines of *text*, as many as fit; a line that does not fit alone is cut."""
     packs: list[str] = []
-    current: list[str] = []
-    used = 0
-    for line in (part for long_line in lines for part in _hard_cuts(long_line, room)):
-        size = units(line)
-        if current and used + 1 + size > room:
-            packs.append(join(current, "\n"))
-            current, used = [], 0
-        used += size + bool(current)
-        current.append(line)
-    packs.append(join(current, "\n"))
+    begin = end = place = used = 0
+    for line in str(text).split("\n"):
+        for part in _hard_cuts(line, room):
+            size = units(part)
+            if place > begin and used + size > room:
+                packs.append(text[begin:end])
+                begin, used = place, 0
+            place += len(part)
+            end, used = place, used + size
+        place, used = place + 1, used + 1  # the line end
+    packs.append(text[begin:end])
     return packs
 
 
@@ -225,11 +225,11 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
         return [text] if text.strip(WHITESPACE) else []
     packs: list[str] = []
     current = quote = ""
-    for line in _lines(text, survey(text)):
+    for line_end, line in _lines(text, survey(text)):
         if BLOCK_QUOTE.match(line):
             quote = ">>> "  # it quotes everything after it, in the next message too
         if current and units(current) + 1 + units(line) <= limit:
-            current += "\n" + line
+            current += line_end + line
             continue
         packs.append(current)
         begin = quote if current and not line.startswith(quote) else ""
@@ -239,13 +239,13 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
     return [pack.rstrip(WHITESPACE) for pack in packs if pack.strip(WHITESPACE)]
 
 
-def _lines(text: str, found: Survey) -> Iterator[str]:
-    """The lines of *text*; a span across a line end keeps its lines together."""
-    begin = 0
+def _lines(text: str, found: Survey) -> Iterator[tuple[str, str]]:
+    """The lines of *text*, each after the line end in front of it; a span across a line end keeps its lines together."""
+    before = begin = 0
     for end in found.line_ends:
-        yield text[begin:end]
-        begin = end + 1
-    yield text[begin:]
+        yield text[before:begin], text[begin:end]
+        before, begin = end, end + 1
+    yield text[before:begin], text[begin:]
 
 
 def _cut_line(line: str, limit: int, share: float) -> list[str]:
