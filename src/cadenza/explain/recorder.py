@@ -205,13 +205,13 @@ class Trace:
         """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
-        if isinstance(chunk, TextDelta):
-            self.heard_size += len(chunk.text)
-            if self._taps is not None:
-                self._taps.hear(chunk.text)
-        elif isinstance(chunk, Failed):
+        if isinstance(chunk, Failed):
             self._interrupt(MessageEnd.BROKE_OFF)
         kind, text, detail = self._described(chunk)
+        if kind == "text":
+            self.heard_size += len(text)
+            if self._taps is not None:
+                self._taps.hear(text)
         self.tell(ChunkHeard(kind, _seconds(since), text, detail))
 
     def _interrupt(self, end: MessageEnd, by: str = "") -> None:

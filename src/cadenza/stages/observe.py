@@ -185,7 +185,7 @@ class Taps:
     def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
         match stage:
             case Buffer():
-                return _Tap(stage, partial(self._see_buffer, stage))
+                return _BufferTap(stage, self._see_buffer)
             case Rule():
                 return _Tap(stage, _RuleTap(stage.name, self._tell_change, self._segments).see)
             case _:
@@ -229,13 +229,7 @@ class Taps:
 
     # --- the buffer ------------------------------------------------------------------------
 
-    def _see_buffer(
-        self,
-        buffer: Buffer,
-        _: str | None,
-        made: list[Any],
-        error: str,  # noqa: ARG002  # the round reports the error
-    ) -> None:
+    def _see_buffer(self, buffer: Buffer, made: Sequence[Any]) -> None:
         if made or buffer.losses:
             self._see_items(buffer, made)
         if (waiting := buffer.waiting()) != self._waiting:  # after the segments that have left, which are not held
@@ -474,6 +468,27 @@ def _mark_at_end(text: str) -> str:
 
 def _is_same(one: object, other: object) -> bool:
     return one is other
+
+
+class _BufferTap:
+    """Wraps the buffer and reports what it makes and holds."""
+
+    __slots__ = ("_buffer", "_see")
+
+    def __init__(self, buffer: Buffer, see: Callable[[Buffer, Sequence[Any]], None]) -> None:
+        self._buffer = buffer
+        self._see = see
+
+    def feed(self, text: str, /) -> Sequence[Any]:
+        made = self._buffer.feed(text)
+        if type(made) is not tuple:  # most tokens change only the size
+            self._see(self._buffer, made)
+        return made
+
+    def flush(self, why: Ending, /) -> Sequence[Any]:
+        made = self._buffer.flush(why)
+        self._see(self._buffer, made)
+        return made
 
 
 class _Tap:

@@ -9,13 +9,15 @@ from .overlap import Overlap
 
 
 class RawText:
-    """Takes the pieces of the stream and returns them, traced if *place* is where the first one begins.
+    """Takes the pieces of the stream; the first one of a traced reply begins at *place*.
 
     What is dropped of a traced text goes to *losses*.
     """
 
     def __init__(self, place: int | None, losses: list[tuple[str, str]], *, repeats: bool) -> None:
-        self._place = place
+        self.place = place or 0
+        """Where the next piece begins."""
+        self._is_traced = place is not None
         self._losses = losses
         self._repeats = repeats
         self._overlap: Overlap | None = None
@@ -27,15 +29,18 @@ class RawText:
 
     def take(self, text: str) -> str:
         """What goes into the buffer of *text*."""
-        if self._place is not None:
-            place, self._place = self._place, self._place + len(text)
-            text = from_model(text, place)
+        place = self.place
+        self.place += len(text)
         if self._overlap is None:
             return text
-        repeated = len(text) - len(self._overlap.take(str(text)))
-        if repeated and self._place is not None:
-            self._losses.append((text[:repeated], "overlap"))
-        return text[repeated:]
+        new = self._overlap.take(text)
+        if self._is_traced and len(new) < len(text):
+            self._losses.append((from_model(text[: len(text) - len(new)], place), "overlap"))
+        return new
+
+    def traced(self, text: str) -> str:
+        """*text*, the end of what was taken last, with its origin if the reply is traced."""
+        return from_model(text, self.place - len(text)) if self._is_traced else text
 
 
 class RawLedger:

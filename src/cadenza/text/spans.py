@@ -29,7 +29,7 @@ from typing import NamedTuple
 from ..types import AsideKind
 from . import formulas, sentences, tables
 from .intake import ODD
-from .origins import Traced, follow_on, made_by
+from .origins import Traced, from_model, made_by
 from .tags import (
     BLOCK_EDGES,
     BLOCK_TAG,
@@ -254,6 +254,7 @@ class Scanner:
         "is_cut",
         "label",
         "openers",
+        "place",
         "position",
         "spans",
         "stops_at",
@@ -312,6 +313,8 @@ class Scanner:
         """The text with its origin, if the reply is traced. The scan reads ``text``: a traced text is slow to read."""
         self.unjoined: list[str] = []
         """Scanned text without special characters that is not joined to ``text`` yet."""
+        self.place = 0
+        """Where it begins in the model's text, if the reply is traced."""
         self.fast_room = 0
         """How much more of it may come before the scan has to go on."""
         self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
@@ -585,9 +588,10 @@ class Scanner:
         """Append the parts of the fast path to the text."""
         self.fast_room = 0
         if self.unjoined:
-            self.text += "".join(self.unjoined)
+            text = "".join(self.unjoined)
+            self.text += text
             if self.traced is not None:
-                self.traced += follow_on(self.unjoined)
+                self.traced += from_model(text, self.place)
             self.unjoined.clear()
             self.position = len(self.text)
 
