@@ -63,8 +63,8 @@ from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transp
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.replies.outbox.prepare import PostPreparer
-from cadenza.replies.outbox.sender import Outbox
 from cadenza.replies.pipeline import text_row
 from cadenza.replies.reply import reply, say
 from cadenza.rules import RULES, Rule

@@ -10,7 +10,7 @@ from random import Random
 import looptime
 import pytest
 
-from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.targets.target import Allowance

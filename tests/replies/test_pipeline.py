@@ -14,7 +14,7 @@ from cadenza.concurrency.tasks import end_task
 from cadenza.errors import DeliveryError, DeliveryKind, ProviderError
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model, stream
-from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.replies.pipeline import clean, rule_context, run_round, settle, text_row
 from cadenza.replies.reply import say
 from cadenza.rules import RULES, Rule

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task
@@ -23,9 +23,11 @@ from ..stages.stage import Pipe
 from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, StopReason
 from .conversation import ModelConversation
 from .notices import failed, fell_back
-from .outbox.intake import PostIntake
 from .pipeline import overtaking
 from .tool_loop import ToolLoop
+
+if TYPE_CHECKING:  # ``reply`` makes it; its own imports go deep
+    from .outbox.outbox import Outbox
 
 T = TypeVar("T")
 
@@ -64,7 +66,7 @@ class AttemptLoop:
         tool_loop: ToolLoop,
         *,
         conversation: ModelConversation,
-        outbox: PostIntake,
+        outbox: Outbox,
         settings: Settings,
         stop: StopHandle,
         new_text: NewText,

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from dataclasses import dataclass, replace
 from itertools import count, groupby
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task, must_rise
@@ -55,7 +55,9 @@ from ..types import (
     StopRequested,
     Usage,
 )
-from .outbox.intake import PostIntake
+
+if TYPE_CHECKING:  # ``reply`` makes it; its own imports go deep
+    from .outbox.outbox import Outbox
 
 logger = get_logger(__name__)
 
@@ -250,7 +252,7 @@ class _Watch:
 async def run_round(
     round_: Round,
     chunks: AsyncIterable[Chunk],
-    outbox: PostIntake,
+    outbox: Outbox,
     *,
     settings: Settings | None = None,
     stop: StopHandle | None = None,
@@ -275,7 +277,7 @@ async def run_round(
 async def _pump(
     round_: Round,
     chunks: AsyncIterable[Chunk],
-    outbox: PostIntake,
+    outbox: Outbox,
     *,
     turn: TurnSettings,
     stop: StopHandle | None,
@@ -298,7 +300,7 @@ async def _pump(
 
 
 async def settle(
-    round_: Round, outbox: PostIntake, *, stop: StopHandle | None = None, trace: Trace | None = None
+    round_: Round, outbox: Outbox, *, stop: StopHandle | None = None, trace: Trace | None = None
 ) -> Outcome:
     """Wait until everything is sent and return the outcome, which a stop or a failed send may still change."""
     sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
@@ -313,7 +315,7 @@ async def settle(
 
 
 async def _read(
-    round_: Round, chunks: AsyncIterable[Chunk], outbox: PostIntake, watch: _Watch, trace: Trace | None
+    round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch, trace: Trace | None
 ) -> None:
     source: AsyncIterator[Chunk] | None = None
     try:
@@ -344,7 +346,7 @@ async def _read(
         await close_quietly(chunks if source is None else source)
 
 
-def _hand_over(chunk: Chunk, round_: Round, outbox: PostIntake) -> None:
+def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
     """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one.
 
     After a failure it stays open, for another attempt may follow.
@@ -361,7 +363,7 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: PostIntake) -> None:
 
 
 async def overtaking(
-    *work: asyncio.Future[Any], outbox: PostIntake, stop: StopHandle | None, trace: Trace | None
+    *work: asyncio.Future[Any], outbox: Outbox, stop: StopHandle | None, trace: Trace | None
 ) -> StopRequested | SendFailed | None:
     """Wait for the first of *work*; return the stop or failed send that came before, if any."""
     awaited: set[asyncio.Future[Any]] = {*work, outbox.failed}
@@ -371,9 +373,7 @@ async def overtaking(
     return pending(outbox, stop, trace)
 
 
-def pending(
-    outbox: PostIntake, stop: StopHandle | None, trace: Trace | None = None
-) -> StopRequested | SendFailed | None:
+def pending(outbox: Outbox, stop: StopHandle | None, trace: Trace | None = None) -> StopRequested | SendFailed | None:
     """Return a stop or a failed send that has already happened."""
     if stop and stop.reason:
         if trace:
@@ -384,7 +384,7 @@ def pending(
     return None
 
 
-def conclude(event: StopRequested | SendFailed | FellSilent, round_: Round, outbox: PostIntake) -> Outcome:
+def conclude(event: StopRequested | SendFailed | FellSilent, round_: Round, outbox: Outbox) -> Outcome:
     """Pass *event*, which overtook the round, to *round_*, and tell *outbox* what is still to be sent."""
     posts = round_.receive(event)
     if isinstance(event, FellSilent):

@@ -24,8 +24,8 @@ from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
 from .attempts import AttemptLoop
 from .conversation import ModelConversation
 from .notices import failed
+from .outbox.outbox import Outbox
 from .outbox.prepare import PostPreparer
-from .outbox.sender import Outbox
 from .pipeline import Takes, run_round, settle, spoken, text_row
 from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task
@@ -17,8 +18,10 @@ from ..tools.running import ToolRunner
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
 from .conversation import ModelConversation
 from .notices import still_working
-from .outbox.intake import PostIntake
 from .pipeline import conclude, overtaking, run_round
+
+if TYPE_CHECKING:  # ``reply`` makes it; its own imports go deep
+    from .outbox.outbox import Outbox
 
 _VAIN = 3
 """Failed calls in a row after which a model that repeats its text with every call is done."""
@@ -31,7 +34,7 @@ class ToolLoop:
         self,
         conversation: ModelConversation,
         tool_runner: ToolRunner,
-        outbox: PostIntake,
+        outbox: Outbox,
         settings: Settings,
         stop: StopHandle,
         *,

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.replies.outbox.pacing import Act, Join, Pacing, Step, Wait
-from cadenza.replies.outbox.queue import Parcel, Waiting
+from cadenza.replies.outbox.queue import Parcel, PostQueue, Waiting
 from cadenza.settings import Settings
 from cadenza.targets.target import Allowance
-from cadenza.types import Boundary, Notice, Post
+from cadenza.types import Boundary, Notice, Post, Receipt
+from tests.helpers import calls_of
 
 
 def pacing(*, settings: Settings | None = None, is_metered: bool = True, shows_notices: bool = True) -> Pacing:
@@ -127,7 +128,34 @@ def test_the_target_is_asked_only_if_it_matters(
     ("allowance", "can_leave"), [(None, True), (Allowance(1, 5, 5.0), True), (Allowance(0, 5, 5.0), False)]
 )
 def test_a_goodbye_leaves_at_once_or_not_at_all(allowance: Allowance | None, *, can_leave: bool) -> None:
-    assert can_leave == pacing().can_leave(Post("x", Boundary.NEWLINE), allowance)
+    assert can_leave == pacing().can_leave(allowance)
+
+
+@pytest.mark.parametrize("pause", [0.0, 1.0])
+@pytest.mark.parametrize("allowance", [None, Allowance(5, 5, 0.0), Allowance(3, 30, 4.0)], ids=str)
+def test_twice_as_many_posts_take_at_most_twice_the_work(allowance: Allowance | None, pause: float) -> None:
+    def work(count: int) -> int:
+        queue = PostQueue(50)
+        queue.add(parcel.post for parcel in waiting(*[4] * count, pause=pause))
+
+        def send() -> None:
+            pace, now = pacing(settings=Settings.of(typing_tail=1.5)), 0.0
+            queue.close()
+            pace.hasten(queue.waiting)
+            while queue.waiting:
+                match pace.step(queue.waiting, now, allowance, is_last=True, is_ready=True):
+                    case Wait() as found:
+                        pace.waited(found, now, now + found.seconds)
+                        now += found.seconds
+                    case Join(together):
+                        queue.merge(together)
+                    case _:
+                        queue.sent(Receipt(queue.take().post, "1"))
+                        pace.sent(now)
+
+        return calls_of(send)
+
+    assert work(800) <= 2.2 * work(400)  # near the end there is less to look at
 
 
 # --- preparing -----------------------------------------------------------------------------

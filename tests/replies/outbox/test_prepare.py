@@ -11,8 +11,8 @@ import pytest
 from cadenza.concurrency.stops import Stops
 from cadenza.pictures import TablePictures
 from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.replies.outbox.prepare import PostPreparer
-from cadenza.replies.outbox.sender import Outbox
 from cadenza.replies.reply import say
 from cadenza.settings import RuleSettings, Settings
 from cadenza.targets.memory import MemoryTarget

@@ -10,8 +10,8 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.replies.outbox.prepare import PostPreparer
-from cadenza.replies.outbox.sender import Outbox
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep

@@ -8,7 +8,7 @@ import looptime
 import pytest
 
 from answers import answers
-from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.types import Boundary, Completed, Post

@@ -11,6 +11,7 @@ from collections.abc import Awaitable
 
 from ...concurrency.tasks import must_rise, outlast
 from ...errors import CadenzaError, DeliveryError, Sentence
+from ...explain.recorder import Trace
 from ...explain.tracebacks import get_logger
 from ...stages.s7_delivery import as_post, rendered
 from ...targets.target import Allowance, SupportsConclude, SupportsHurry, SupportsNotify, SupportsRemove, Target
@@ -28,13 +29,19 @@ class TargetCalls:
     """Prepares posts and sends them to a target."""
 
     def __init__(
-        self, target: Target, limit: int, preparer: PostPreparer | None = None, scene: Scene | None = None
+        self,
+        target: Target,
+        limit: int,
+        preparer: PostPreparer | None = None,
+        scene: Scene | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self._target = target
         self._limit = limit
         self._preparer = preparer or PostPreparer(painter=None)
         self._roster = scene.roster if scene else Roster()
         self._place = scene.channel if scene else ""
+        self._trace = trace
         self.indicator = TypingIndicator(target)
         self.notices: list[Notice] = []
         """The notices that were shown."""
@@ -87,23 +94,36 @@ class TargetCalls:
 
     async def send(self, post: Post) -> Receipt:
         """Send *post*."""
+        if self._trace:
+            self._trace.sends(post)
         receipt = await self._preparer.sent(rendered(post, self._target.limits.markup), self._target)
         self.indicator.is_out()  # a message ends the typing
         return receipt
 
-    async def remove(self, receipt: Receipt) -> BaseException | None:
-        """Delete *receipt*; return why that failed."""
-        if not isinstance(self._target, SupportsRemove):
-            return None
-        return await _failure(self._target.remove(receipt), "a message could not be deleted")
+    async def remove(self, receipt: Receipt) -> bool:
+        """Delete *receipt* and return whether it is gone."""
+        if self._trace:
+            self._trace.deletes()
+        failure = None
+        if isinstance(self._target, SupportsRemove):
+            failure = await _failure(self._target.remove(receipt), "a message could not be deleted")
+        if self._trace:
+            self._trace.deleted(receipt, failure)
+        return failure is None
 
-    async def show(self, notice: Notice) -> bool:
-        """Show *notice* and return whether it was shown. A failure is only logged, for it is no part of the reply."""
+    async def show(self, notice: Notice) -> None:
+        """Show *notice*. A failure is only logged, for it is no part of the reply."""
         failure = await _failure(self._show(notice), f"a notice could not be shown: {notice.text}")
         if failure is None:
             self.notices.append(notice)
             self.indicator.is_out()  # a chat may show it as a message
-        return failure is None
+        if self._trace:
+            self._trace.notified(notice, is_shown=failure is None)
+
+    async def show_once(self, notice: Notice) -> None:
+        """Show *notice* unless it was shown before."""
+        if notice not in self.notices:
+            await self.show(notice)
 
     async def _show(self, notice: Notice) -> None:
         if isinstance(self._target, SupportsNotify):

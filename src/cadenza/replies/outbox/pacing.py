@@ -16,7 +16,6 @@ from ...settings import Settings
 from ...stages.s7_allowance import ration
 from ...stages.s7_merging import joinable
 from ...targets.target import MARKDOWN, Allowance, Markup
-from ...types import Post
 from .queue import Parcel, Waiting
 
 _INSTANT = 1e-6
@@ -117,9 +116,7 @@ class Pacing:
         """Return whether the target must be asked what it takes before *first* is dealt with."""
         return self._is_metered and not (first.is_goodbye or self._is_beside(first) or _is_unpainted(first))
 
-    def step(
-        self, waiting: Waiting, now: float, allowance: Allowance | None, *, is_last: bool, is_ready: bool
-    ) -> Step:
+    def step(self, waiting: Waiting, now: float, allowance: Allowance | None, *, is_last: bool, is_ready: bool) -> Step:
         """Return what to do next with the first of *waiting*.
 
         *allowance* is what the target takes now, ``None`` without a limit. With *is_last* no more posts will come;
@@ -143,8 +140,8 @@ class Pacing:
         typing = min(typed_at - now, self._typing_left)
         return Wait(typing, "typing", typed_at) if typing > _INSTANT else Act.SEND
 
-    def can_leave(self, first: Post, allowance: Allowance | None) -> bool:
-        """Return whether *first*, as the last message of the reply, can be sent now."""
+    def can_leave(self, allowance: Allowance | None) -> bool:
+        """Return whether one message, the last of the reply, can be sent now."""
         return allowance is None or not self._permit(1, 1, allowance, is_last=True, since=0.0)[0]
 
     def _permit(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from ...concurrency.tasks import end_task, must_rise
 from ...explain.tracebacks import get_logger
@@ -35,6 +37,15 @@ class TypingIndicator:
     def is_out(self) -> None:
         """Note that a message ended it; it is shown again a moment later if still wanted."""
         self._due = self._out_until = self._loop.time() + _AGAIN
+
+    @asynccontextmanager
+    async def shown(self, identity: Identity | None) -> AsyncIterator[None]:
+        """Show *identity* typing within the context."""
+        self.begin(identity)
+        try:
+            yield
+        finally:
+            await self.end()
 
     def begin(self, identity: Identity | None) -> None:
         """Show *identity* typing until ``end``: at once, unless it still shows or a message was just sent."""

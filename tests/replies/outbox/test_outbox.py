@@ -14,11 +14,12 @@ from cadenza.facts import (
     QueueCut,
     QueueWithdrawn,
 )
-from cadenza.replies.outbox.intake import PostIntake
+from cadenza.replies.outbox.outbox import Outbox
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.types import Boundary, Post, Receipt
-from tests.trouble import Channel, FixedChannel
+from tests.helpers import calls_of
+from tests.trouble import Channel, FixedChannel, MeteredChannel
 
 pytestmark = pytest.mark.looptime
 
@@ -27,8 +28,8 @@ def posts(*texts: str) -> list[Post]:
     return [Post(text, Boundary.NEWLINE, 1.0) for text in texts]
 
 
-def intake(seen: list[LoggedFact], **settings: object) -> PostIntake:
-    return PostIntake(Channel(), settings=Settings.of(**settings), trace=Trace(seen.append))
+def intake(seen: list[LoggedFact], **settings: object) -> Outbox:
+    return Outbox(Channel(), settings=Settings.of(**settings), trace=Trace(seen.append))
 
 
 def facts(seen: list[LoggedFact]) -> list[Fact]:
@@ -57,6 +58,24 @@ async def test_a_full_queue_has_no_room_until_it_is_cut() -> None:
     assert (True, False) == (outbox.has_room, outbox.is_whole)
 
 
+@pytest.mark.parametrize("chat", [Channel, MeteredChannel])
+async def test_a_post_costs_the_same_however_many_wait(chat: type[Channel]) -> None:
+    def cost(count: int) -> int:
+        """The cost of *count* posts, added one by one, all of them long after the queue is full."""
+        outbox = Outbox(chat(), settings=Settings.of(queue=2))
+        outbox.add(posts(*["x" * 2000] * 4))
+
+        def add() -> None:
+            for _ in range(count):
+                outbox.add(posts("one"))
+                assert not outbox.has_room
+                assert outbox.standing
+
+        return calls_of(add)
+
+    assert cost(400) <= 2.02 * cost(200)
+
+
 async def test_what_is_repeated_is_traced_before_what_is_cut() -> None:
     seen: list[LoggedFact] = []
     outbox = intake(seen)
@@ -77,7 +96,7 @@ async def test_what_is_repeated_is_traced_before_what_is_cut() -> None:
 )
 async def test_only_what_can_be_deleted_is_superseded(channel: Channel, expected: list[Fact]) -> None:
     seen: list[LoggedFact] = []
-    outbox = PostIntake(channel, trace=Trace(seen.append))
+    outbox = Outbox(channel, trace=Trace(seen.append))
     old = [Receipt(post, "1") for post in posts("old")]
 
     outbox.delete_later(old)

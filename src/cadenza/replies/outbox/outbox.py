@@ -1,6 +1,7 @@
-"""Where posts come into the outbox, and where a reply asks what became of them.
+"""The outbox of a reply: where posts come in, and where the reply asks what became of them.
 
-Every change of the queue is traced here, and wakes the task that sends.
+``PostQueue`` holds the posts, ``Pacing`` decides when each is sent, ``Sender`` does it in a task of its own, and
+``TargetCalls`` calls the target. Every change of the queue is told here, and wakes the sender.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from types import TracebackType
+from typing import Self
 
 from ...concurrency.stops import StopHandle
+from ...concurrency.tasks import outlast
 from ...errors import DeliveryError
 from ...explain.recorder import Trace
 from ...settings import Settings
@@ -20,10 +24,12 @@ from .calls import TargetCalls
 from .pacing import Pacing
 from .prepare import PostPreparer
 from .queue import DroppedPost, DropReason, PostQueue
+from .sender import Sender
+from .signals import Signals
 
 
-class PostIntake:
-    """The outbox as the rest of a reply sees it; ``Outbox`` is the task that sends."""
+class Outbox:
+    """Sends posts to a target, in order. An async context manager: its end waits for the last one."""
 
     def __init__(
         self,
@@ -36,29 +42,48 @@ class PostIntake:
         trace: Trace | None = None,
     ) -> None:
         """Send to *target*; without *settings* typing has no budget and the target alone limits the length."""
+        self._loop = asyncio.get_running_loop()
         limits = target.limits
         limit = (settings.delivery.limit if settings else None) or limits.length
-        self._target = TargetCalls(target, limit, preparer, scene)
+        self._target = TargetCalls(target, limit, preparer, scene, trace)
         self._queue = PostQueue(limit, limits.markup)
         self._pacing = Pacing(
             settings,
-            loop_time(),
+            self._loop.time(),
             limit=limit,
             markup=limits.markup,
             is_metered=self._target.is_metered,
             shows_notices=self._target.shows_notices,
         )
         self._stop = stop
-        self._is_decided = False  # whether a stop has already been acted upon
         self._trace = trace
-        self._changed = asyncio.Event()
-        self._has_room = asyncio.Event()
-        self._has_room.set()
-        self._at_rest = asyncio.Event()  # set while nothing is being sent or deleted
-        self._at_rest.set()
-        self.failed: asyncio.Future[DeliveryError] = asyncio.get_running_loop().create_future()
+        self._signals = Signals(self._queue, self._pacing, stop)
+        self._sending: asyncio.Task[None] | None = None
+        self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         """The failure of a send, which ends the reply."""
-        self._sender: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._sending = asyncio.create_task(self._send_all(), name="cadenza sender")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.cut(Keep.NOTHING)
+        self._signals.heeds_stop = False  # no one is left to act upon a stop
+        self.close()
+        if self._sending:  # also while cancelled: a send under way finishes, and its receipt is kept
+            await outlast(self._sending, hurry=lambda: self.cut(Keep.NOTHING))
+
+    async def _send_all(self) -> None:
+        failure = await Sender(self._target, self._queue, self._pacing, self._signals, self._trace).run()
+        if failure is not None:
+            self.failed.set_result(failure)
+            self._queue.failed()
+            if self._trace:
+                self._trace.unsent(failure)
+            self.cut(Keep.NOTHING)
 
     # --- what is there ---------------------------------------------------------------------
 
@@ -95,7 +120,7 @@ class PostIntake:
     @property
     def has_room(self) -> bool:
         """Whether the queue has room for more."""
-        return self._has_room.is_set()
+        return self._signals.has_room.is_set()
 
     def sent_of(self, part: int) -> list[Receipt]:
         """Return the messages of *part* that have arrived."""
@@ -111,7 +136,7 @@ class PostIntake:
         """Queue *posts*. After ``close`` or ``cut`` nothing more is taken."""
         if posts and not self._queue.is_sealed:  # most tokens make no post and need not wake the sender
             self._note(self._queue.add(posts))
-            self._wake()
+            self._signals.wake()
 
     def hold(self, posts: Iterable[Post]) -> None:
         """Hold *posts*, the end of a failed answer, until it is known whether another attempt follows.
@@ -124,19 +149,17 @@ class PostIntake:
         """Queue *notice*."""
         if not self._queue.is_sealed:
             self._queue.notify(notice)
-            self._wake()
+            self._signals.wake()
 
     async def tell(self, notice: Notice) -> None:
         """Show *notice* now, after everything that was sent."""
-        is_shown = await self._target.show(notice)
-        if self._trace:
-            self._trace.notified(notice, is_shown=is_shown)
+        await self._target.show(notice)
 
     def remove_queued(self, part: int) -> list[Post]:
         """Remove the queued posts of *part*. One that is already being sent still arrives; await ``rest()`` for it."""
         dropped = self._queue.remove(part)
         self._note(dropped)
-        self._wake()
+        self._signals.wake()
         removed = [post for post, why in dropped if why is DropReason.REMOVED]
         if self._trace:
             self._trace.withdraws(removed)
@@ -164,7 +187,7 @@ class PostIntake:
         self._queue.cut(keep, has_goodbye=keep is Keep.CLAUSE and self._may_begin)
         if self._trace:
             self._trace.cuts(keep.name.lower(), self._queue.posts)
-        self._is_decided = True
+        self._signals.heeds_stop = False  # it is acted upon
         self._sealed(was_sealed=was_sealed)
         if keep in (Keep.CLAUSE, Keep.NOTHING):
             self._target.hurry()
@@ -172,10 +195,10 @@ class PostIntake:
     @property
     def _may_begin(self) -> bool:
         """Whether a message could be sent now: nothing is being sent, waits to be deleted or is held by the rate limit."""
-        if not self._at_rest.is_set() or self._queue.has_unwanted:
+        if not self._signals.at_rest.is_set() or self._queue.has_unwanted:
             return False
         first = next(iter(self._queue.posts), None)
-        return first is None or self._pacing.can_leave(first, self._target.allowance(first.identity))
+        return first is None or self._pacing.can_leave(self._target.allowance(first.identity))
 
     def close(self) -> None:
         """Take nothing more; queued posts are still sent, without a typing indicator after them.
@@ -189,7 +212,7 @@ class PostIntake:
     def _sealed(self, *, was_sealed: bool) -> None:
         if not was_sealed:
             self._pacing.hasten(self._queue.waiting)
-        self._wake()
+        self._signals.wake()
 
     def _note(self, dropped: Iterable[DroppedPost]) -> None:
         if self._trace:
@@ -197,34 +220,22 @@ class PostIntake:
                 if why is DropReason.REPEATED:
                     self._trace.leaves_out(post, why.value)
 
-    def _wake(self) -> None:
-        self._changed.set()
-        if self._queue.is_sealed or self._pacing.changed(self._queue.waiting):
-            self._has_room.set()
-        else:
-            self._has_room.clear()
-
     # --- waiting for it ------------------------------------------------------------------------
 
     async def room(self) -> None:
         """Wait until the queue has room."""
-        begun = loop_time()
+        begun = self._loop.time()
         with self._stop.unwatched() if self._stop else nullcontext():  # this wait has no timeout
-            await self._has_room.wait()
+            await self._signals.has_room.wait()
         if self._trace:
-            self._trace.pressed_back(loop_time() - begun)
+            self._trace.pressed_back(self._loop.time() - begun)
 
     async def rest(self) -> None:
         """Wait for the send under way. The caller may be cancelled meanwhile."""
-        await self._at_rest.wait()
+        await self._signals.at_rest.wait()
 
     async def finished(self) -> None:
         """Close and wait until all queued posts are sent. The caller may be cancelled meanwhile."""
         self.close()
-        if self._sender:
-            await asyncio.shield(self._sender)
-
-
-def loop_time() -> float:
-    """Return the time of the running loop."""
-    return asyncio.get_running_loop().time()
+        if self._sending:
+            await asyncio.shield(self._sending)
