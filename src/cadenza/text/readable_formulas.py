@@ -49,7 +49,7 @@ def in_table(text: str) -> str:
 def _in_row(line: str) -> str:
     parts: list[str] = []
     done = 0
-    for span in spans_of(line):
+    for span in spans_of(line.removesuffix("\n")):  # a row is no fence, whatever it begins with
         formula = parse(line[span.start : span.end])
         if formula is None or "|" in formula.latex.replace("\\|", ""):
             continue  # a bar ends the cell
