@@ -20,7 +20,6 @@ from cadenza.text.origins import (
     Traced,
     explained,
     first_place,
-    follow_on,
     from_model,
     is_same,
     join,
@@ -531,17 +530,3 @@ def test_what_remains_is_the_model_s_and_not_gone(text: str, gone: list[Range]) 
 @given(TEXT)
 def test_the_first_place_is_that_of_the_first_character_of_the_model(text: str) -> None:
     assert next((cell.place for cell in cells(text) if cell.place >= 0), -1) == first_place(text)
-
-
-@given(st.text(min_size=1, max_size=20), st.data())
-def test_pieces_of_the_model_follow_on(text: str, data: st.DataObject) -> None:
-    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=4)))
-    starts = [0, *(cut for cut in cuts if cut < len(text))]
-    pieces = [
-        from_model(text[start:end], 7 + start) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
-    ]
-    left_out = data.draw(st.sets(st.integers(0, len(pieces) - 1), max_size=len(pieces) - 1))
-    kept = [piece for place, piece in enumerate(pieces) if place not in left_out and piece] or [from_model("x", 0)]
-
-    assert join(kept) == follow_on(kept)
-    assert origin_of(join(kept)) == origin_of(follow_on(kept))

@@ -24,7 +24,7 @@ def test_a_piece_begins_where_the_last_one_ends(start: int, pieces: list[str], *
     raw = RawText(start, losses := [], repeats=repeats)
 
     for piece in pieces:
-        taken = raw.take(piece)
+        taken = raw.traced(raw.take(piece))
 
         assert piece == taken
         assert ((OriginRun(len(piece), start),) if piece else ()) == origin_of(taken)
@@ -37,7 +37,7 @@ def test_a_piece_begins_where_the_last_one_ends(start: int, pieces: list[str], *
 def test_without_a_place_the_text_is_plain_and_nothing_is_noted(*, repeats: bool, taken: list[str]) -> None:
     raw = RawText(None, losses := [], repeats=repeats)
 
-    found = [raw.take(LINES[:20]), raw.take(LINES[4:24])]
+    found = [raw.traced(raw.take(piece)) for piece in (LINES[:20], LINES[4:24])]
 
     assert taken == found
     assert {str} == set(map(type, found))
@@ -61,7 +61,7 @@ def test_what_is_sent_again_is_lost_at_its_place(pieces: list[str], taken: list[
     whole = "".join(pieces)
     raw = RawText(0, losses := [], repeats=True)
 
-    found = [raw.take(piece) for piece in pieces]
+    found = [raw.traced(raw.take(piece)) for piece in pieces]
 
     assert [whole[slice(*place)] for place in taken] == found
     assert [runs(place) for place in taken] == [*map(origin_of, found)]
@@ -88,7 +88,7 @@ def test_another_text_may_begin_like_the_one_before() -> None:
 
     raw.begin()
 
-    assert LINES[:20] == (again := raw.take(LINES[:20]))
+    assert LINES[:20] == (again := raw.traced(raw.take(LINES[:20])))
     assert (OriginRun(20, 20),) == origin_of(again)
     assert [] == losses
 
@@ -98,7 +98,7 @@ def test_every_character_is_taken_or_lost(cuts: list[Range]) -> None:
     pieces = [LINES[start : start + size] for start, size in cuts]
     raw, overlap = RawText(0, losses := [], repeats=True), Overlap()
 
-    taken = [raw.take(piece) for piece in pieces]
+    taken = [raw.traced(raw.take(piece)) for piece in pieces]
 
     assert [*map(overlap.take, pieces)] == taken
     found = [run for text in (*taken, *(text for text, _ in losses)) for run in origin_of(text)]

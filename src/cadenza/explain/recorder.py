@@ -128,7 +128,7 @@ class Trace:
             return
         told = _without(fact, self._hidden) if self._hidden else fact
         try:
-            self._hook(LoggedFact(told, _seconds(self.now() - self._begun), self._turn))
+            self._hook(LoggedFact(told, round(self.now() - self._begun, 6), self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # it is foreign code, and whatever it does must not disturb a reply
@@ -212,7 +212,7 @@ class Trace:
             self.heard_size += len(text)
             if self._taps is not None:
                 self._taps.hear(text)
-        self.tell(ChunkHeard(kind, _seconds(since), text, detail))
+        self.tell(ChunkHeard(kind, round(since, 6), text, detail))
 
     def _interrupt(self, end: MessageEnd, by: str = "") -> None:
         if self._taps is not None:

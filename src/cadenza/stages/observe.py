@@ -157,6 +157,8 @@ class Taps:
         """Report to *tell*; *decided* knows the settings. The first text comes from *heard_from*."""
         self._tell = tell
         self._raw = RawLedger(heard_from)
+        self.hear = self._raw.hear
+        """Takes what has arrived from the model."""
         self._halted = ""
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
@@ -187,13 +189,9 @@ class Taps:
             case Buffer():
                 return _BufferTap(stage, self._see_buffer)
             case Rule():
-                return _Tap(stage, _RuleTap(stage.name, self._tell_change, self._segments).see)
+                return _RuleTap(stage, self._tell_change, self._segments)
             case _:
                 return stage
-
-    def hear(self, text: str) -> None:
-        """*text* has arrived from the model."""
-        self._raw.hear(text)
 
     def interrupt(self, end: MessageEnd, by: str = "") -> None:
         """The model's answer ends early, with *end*, because of *by*."""
@@ -501,18 +499,23 @@ class _Tap:
         self._see = see
 
     def feed(self, item: Any, /) -> Iterable[Any]:
-        return self._seen(item, partial(self._stage.feed, item))
+        try:
+            results = self._stage.feed(item)
+        except Exception as error:
+            self._see(item, [], type(error).__name__)
+            raise
+        return self._seen(item, results)
 
     def flush(self, why: Ending, /) -> Iterable[Any]:
-        return self._seen(None, partial(self._stage.flush, why))
-
-    def _seen(self, given: Any, work: Callable[[], Iterable[Any]]) -> Iterable[Any]:
-        made: list[Any] = []
         try:
-            results = work()
+            results = self._stage.flush(why)
         except Exception as error:
-            self._see(given, [], type(error).__name__)
+            self._see(None, [], type(error).__name__)
             raise
+        return self._seen(None, results)
+
+    def _seen(self, given: Any, results: Iterable[Any]) -> Iterable[Any]:
+        made: list[Any] = []
         try:
             made += results
         except Exception as error:  # noqa: BLE001  # it is raised later, at the same point as without a tap
@@ -528,18 +531,24 @@ def _broken_off(made: Iterable[Any], error: Exception) -> Iterator[Any]:
     raise error
 
 
-class _RuleTap:
+class _RuleTap(_Tap):
     """Reports the changes of one rule."""
 
-    def __init__(self, name: str, tell: Tell, numbers: SegmentNumbers) -> None:
-        self._name = name
+    __slots__ = ("_held", "_name", "_numbers", "_tell")
+
+    def __init__(self, rule: Rule, tell: Tell, numbers: SegmentNumbers) -> None:
+        super().__init__(rule, self._see_rule)
+        self._name = rule.name
         self._tell = tell
         self._numbers = numbers
         self._held: list[Segment] = []
 
-    def see(self, given: Segment | None, made: list[Any], error: str) -> None:
-        if given is not None and not self._held and not error and len(made) == 1 and made[0] is given:
-            return  # nearly always
+    def _seen(self, given: Segment | None, results: Iterable[Any]) -> Iterable[Any]:
+        if type(results) is tuple and len(results) == 1 and results[0] is given and not self._held:
+            return results  # nearly always
+        return super()._seen(given, results)
+
+    def _see_rule(self, given: Segment | None, made: list[Any], error: str) -> None:
         pending = [*self._held, *(() if given is None else (given,))]
         held = self._held
         self._trace(pending, made)

@@ -102,30 +102,22 @@ class Buffer:
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream; an empty tuple says that only the size has changed."""
+        scanner = self._scanner
         if self._raw is not None:
-            return self._feed_raw(text, self._raw)
-        scanner, length = self._scanner, len(text)
+            size, text = len(text), self._raw.take(text)
+            if len(text) < size:
+                scanner.pause()  # what comes next does not follow on what was scanned
+        length = len(text)
         if length < scanner.fast_room and scanner.stops_at.isdisjoint(text):
             # This is ``append_plain``, written out: it runs for every token, and a call is not free.
             scanner.fast_room -= length
             scanner.unjoined.append(text)
             return ()
-        return self._feed_special(text)
-
-    def _feed_raw(self, text: str, raw: RawText) -> Sequence[Item]:
-        """The same for a text that is traced, or may arrive twice."""
-        scanner, length = self._scanner, len(text)
-        text = raw.take(text)
-        if len(text) < length:
-            scanner.pause()  # what comes next does not follow on what was scanned
-        elif scanner.append_plain(text):
-            return ()
-        items = self._feed_special(raw.traced(text))
-        scanner.place = raw.place
-        return items
-
-    def _feed_special(self, text: str) -> Sequence[Item]:
+        if self._raw is not None:
+            text = self._raw.traced(text)
         items = self._feed(text) if len(text) <= _LONGEST_PIECE else self._feed_all(text)
+        if self._raw is not None:
+            scanner.place = self._raw.place
         if items and not self._goes_on:
             self._goes_on = _speaks(items)
         return items
@@ -216,7 +208,7 @@ class Buffer:
             may_break_off=True,
         )
         if self._is_traced:
-            self._scanner.traced = Traced("", ())
+            self._scanner.pieces = []
         self._scanner.label = self._label
         self._places: list[_Place] = []
         self._after_backticks = False  # whether a hidden block followed backticks

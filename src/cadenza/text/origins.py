@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
@@ -27,6 +28,10 @@ class OriginRun(NamedTuple):
     """Where the first one stands in the model's text; -1 if they were put in."""
     why: str = ""
     """The rule or the reason that put them in; empty if that is not known yet."""
+
+
+_run = partial(tuple.__new__, OriginRun)
+"""Makes a run of a tuple, in half the time."""
 
 
 class Traced(str):
@@ -54,8 +59,9 @@ class Traced(str):
             return part
         start, end, step = key.indices(len(self))
         if step != 1:
-            return Traced(part, _joined(_part(self.origin, place, place + 1) for place in range(start, end, step)))
-        return self if len(part) == len(self) else _traced(part, _part(self.origin, start, end) if part else ())
+            places = range(start, end, step)
+            return Traced(part, _joined(_runs_within(self.origin, place, place + 1) for place in places))
+        return _part(self, part, start)
 
     def __add__(self, other: str, /) -> Traced:
         return _traced(str.__add__(self, other), _put_together(self.origin, origin_of(other))) if other else self
@@ -66,16 +72,16 @@ class Traced(str):
     def lstrip(self, chars: str | None = None, /) -> Traced:
         """The same without *chars* at the beginning."""
         left = str.lstrip(self, chars)
-        return self if len(left) == len(self) else self[len(self) - len(left) :]
+        return _part(self, left, len(self) - len(left))
 
     def rstrip(self, chars: str | None = None, /) -> Traced:
         """The same without *chars* at the end."""
-        left = str.rstrip(self, chars)
-        return self if len(left) == len(self) else self[: len(left)]
+        return _part(self, str.rstrip(self, chars), 0)
 
     def strip(self, chars: str | None = None, /) -> Traced:
         """The same without *chars* at both ends."""
-        return self.lstrip(chars).rstrip(chars)
+        left = str.lstrip(self, chars)
+        return _part(self, left.rstrip(chars), len(self) - len(left))
 
     def removeprefix(self, prefix: str, /) -> Traced:
         """The same without *prefix*."""
@@ -130,7 +136,7 @@ def _traced(text: str, origin: tuple[OriginRun, ...]) -> Traced:
 
 def from_model(text: str, place: int) -> Traced:
     """*text* of the model, from *place* on."""
-    return _traced(text, (OriginRun(len(text), place),) if text else ())
+    return _traced(text, (_run((len(text), place, "")),) if text else ())
 
 
 def origin_of(text: str) -> tuple[OriginRun, ...]:
@@ -150,16 +156,6 @@ def join(parts: Sequence[str], separator: str = "") -> str:
         between = origin_of(separator)
         origins = [origin for one in origins for origin in (between, one)][1:]
     return _traced(text, tuple(_joined(origins)))
-
-
-def follow_on(parts: Sequence[str]) -> str:
-    """Join *parts*, pieces of the model's text as they arrived."""
-    text, first, last = "".join(parts), origin_of(parts[0]), origin_of(parts[-1])
-    if (
-        first and last and last[0].start + last[0].size - first[0].start == len(text)
-    ):  # nothing is left out between them
-        return _traced(text, (OriginRun(len(text), first[0].start),))
-    return join(parts)
 
 
 def substituted(pattern: re.Pattern[str], new: Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
@@ -203,9 +199,10 @@ def rewritten(before: str, after: str) -> str:
     """
     if not isinstance(before, Traced) or isinstance(after, Traced):
         return after
-    most = min(len(before), len(after))
-    start = next((place for place in range(most) if before[place] != after[place]), most)
-    end = next((place for place in range(most - start) if before[-1 - place] != after[-1 - place]), most - start)
+    was = str(before)  # a traced text is slow to read
+    most = min(len(was), len(after))
+    start = next((place for place in range(most) if was[place] != after[place]), most)
+    end = next((place for place in range(most - start) if was[-1 - place] != after[-1 - place]), most - start)
     return before[:start] + after[start : len(after) - end] + before[len(before) - end :]
 
 
@@ -303,11 +300,17 @@ def first_place(text: str) -> int:
     return next((run.start for run in origin_of(text) if run.start >= 0), -1)
 
 
-def _part(origin: tuple[OriginRun, ...], start: int, end: int) -> tuple[OriginRun, ...]:
-    if len(origin) == 1:  # nearly always
-        _, first, why = origin[0]
-        return (OriginRun(end - start, first if first < 0 else first + start, why),)
-    return tuple(_runs_within(origin, start, end))
+def _part(whole: Traced, part: str, start: int) -> Traced:
+    """*part* of *whole*, which begins at *start*."""
+    size, origin = len(part), whole.origin
+    if size == len(whole):
+        return whole
+    if not size:
+        return _traced(part, ())
+    if len(origin) > 1:
+        return _traced(part, tuple(_runs_within(origin, start, start + size)))
+    ((_, first, why),) = origin  # nearly always
+    return _traced(part, (_run((size, first if first < 0 else first + start, why)),))
 
 
 def _runs_within(origin: Iterable[OriginRun], start: int, end: int) -> Iterable[OriginRun]:
@@ -318,12 +321,17 @@ def _runs_within(origin: Iterable[OriginRun], start: int, end: int) -> Iterable[
         after = place + size
         if after > start:
             low, high = max(place, start), min(after, end)
-            yield OriginRun(high - low, first if first < 0 else first + low - place, why)
+            yield _run((high - low, first if first < 0 else first + low - place, why))
         place = after
 
 
 def _put_together(origin: tuple[OriginRun, ...], after: tuple[OriginRun, ...]) -> tuple[OriginRun, ...]:
-    return (*origin[:-1], *_joined((origin[-1:], after[:1])), *after[1:])
+    if not origin or not after:
+        return origin or after
+    (size, start, why), (more, place, by) = origin[-1], after[0]
+    if why != by or place != (start + size if start >= 0 else -1):
+        return origin + after
+    return (*origin[:-1], _run((size + more, start, why)), *after[1:])
 
 
 def _joined(origins: Iterable[Iterable[OriginRun]]) -> Iterable[OriginRun]:

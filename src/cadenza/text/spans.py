@@ -29,7 +29,7 @@ from typing import NamedTuple
 from ..types import AsideKind
 from . import formulas, sentences, tables
 from .intake import ODD
-from .origins import Traced, from_model, made_by
+from .origins import from_model, join, made_by
 from .tags import (
     BLOCK_EDGES,
     BLOCK_TAG,
@@ -254,13 +254,13 @@ class Scanner:
         "is_cut",
         "label",
         "openers",
+        "pieces",
         "place",
         "position",
         "spans",
         "stops_at",
         "table",
         "text",
-        "traced",
         "unjoined",
     )
 
@@ -309,7 +309,7 @@ class Scanner:
         self._url = -1  # where the current address begins; -1 outside one
         self._url_depth = 0
         self._url_bracket = 0  # where the outermost bracket in the address opens
-        self.traced: Traced | None = None
+        self.pieces: list[str] | None = None
         """The text with its origin, if the reply is traced. The scan reads ``text``: a traced text is slow to read."""
         self.unjoined: list[str] = []
         """Scanned text without special characters that is not joined to ``text`` yet."""
@@ -341,13 +341,20 @@ class Scanner:
         self.fast_room = 0
         if self.unjoined:
             self._join()
-        if self.traced is not None:
-            self.traced, text = self.traced + text, str(text)
+        if self.pieces is not None:
+            self.pieces.append(text)
+            text = str(text)
         self.text += text
 
     def part(self, start: int, end: int) -> str:
         """The text from *start* to *end*, with its origin if it is traced."""
-        return self.text[start:end] if self.traced is None else self.traced[start:end]
+        return (self.text if self.pieces is None else self._traced())[start:end]
+
+    def _traced(self) -> str:
+        """The text with its origin. Its pieces are joined only where some of it leaves."""
+        if self.pieces is None or len(self.pieces) != 1:
+            self.pieces = [join(self.pieces or ())]
+        return self.pieces[0]
 
     def drop(self, count: int) -> None:
         """Forget the first *count* characters, which were sent."""
@@ -358,8 +365,8 @@ class Scanner:
             self._quoting = True  # the line is cut, and its beginning dropped
         self._before = self.text[count - 1]
         self.text = self.text[count:]
-        if self.traced is not None:
-            self.traced = self.traced[count:]
+        if self.pieces is not None:
+            self.pieces = [self._traced()[count:]]
         self.position = self.position - count if self.position > count else 0
         self._line -= count
         self._seek = self._seek - count if self._seek > count else 0
@@ -414,8 +421,8 @@ class Scanner:
         self._join()
         rest = self.part(start, len(self.text))
         self.text = self.text[:start]
-        if self.traced is not None:
-            self.traced = self.traced[:start]
+        if self.pieces is not None:
+            self.pieces = [self._traced()[:start]]
         self.position = start
         self._seek_for = -1  # other text may follow
         self._lone.clear()
@@ -429,8 +436,9 @@ class Scanner:
     def replace(self, start: int, end: int, text: str, why: str) -> None:
         """Replace ``text[start:end]``, which is scanned already, because of *why*; the scan goes on after it."""
         self.text = self.text[:start] + text + self.text[end:]
-        if self.traced is not None:
-            self.traced = self.traced[:start] + made_by(text, why) + self.traced[end:]
+        if self.pieces is not None:
+            whole = self._traced()
+            self.pieces = [whole[:start], made_by(text, why), whole[end:]]
         self.position = start + len(text)
         self._lone.clear()
 
@@ -438,8 +446,8 @@ class Scanner:
         """Insert *text*, as scanned, at the beginning because of *why*: it reopens a code block or a table."""
         self._join()
         self.text = text + self.text
-        if self.traced is not None:
-            self.traced = made_by(text, why) + self.traced
+        if self.pieces is not None:
+            self.pieces = [made_by(text, why), *self.pieces]
         self.position += len(text)
         self._lone.clear()
         self._line = self._line + len(text) if self._line >= 0 else -1
@@ -590,8 +598,8 @@ class Scanner:
         if self.unjoined:
             text = "".join(self.unjoined)
             self.text += text
-            if self.traced is not None:
-                self.traced += from_model(text, self.place)
+            if self.pieces is not None:
+                self.pieces.append(from_model(text, self.place))
             self.unjoined.clear()
             self.position = len(self.text)
 
