@@ -19,7 +19,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_a_rate_limit_makes_posts_merge_and_the_inside_says_so(play: Play, window: Open, snap: Snap) -> None:
     guest = await arrives(play, window)
     await guest.open("Discord")
-    await guest.page.get_by_role("switch", name="Rate limit").click()
+    async with guest.page.expect_response("**/api/discord"):
+        await guest.page.get_by_role("switch", name="Rate limit").click()
     for name, value in (("Messages", "1"), ("within", "2")):
         number = guest.panel.get_by_role("spinbutton", name=name)
         await number.fill(value)

@@ -103,6 +103,32 @@ async function sentenceOf(response) {
   }
 }
 
+/** Orders what is asked of the server: what it said before it knew the last choice is not shown. */
+export class Choices {
+  #asked = 0;
+  #waiting = 0;
+
+  /** Await what *ask* answers; `undefined` if a later choice is under way. @param {() => Promise<any>} ask */
+  async choose(ask) {
+    this.#asked += 1;
+    this.#waiting += 1;
+    try {
+      const answer = await ask();
+      return this.#waiting === 1 ? answer : undefined;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Await what *load* gives; `undefined` if something is or was chosen in the meantime. @param {() => Promise<any>} load */
+  async load(load) {
+    const asked = this.#asked;
+    const isSettled = this.#waiting === 0;
+    const loaded = await load();
+    return isSettled && asked === this.#asked ? loaded : undefined;
+  }
+}
+
 /** The stream of records. It reconnects by itself, and continues where it was. */
 export class Events {
   #source = null;

@@ -1,5 +1,6 @@
 /** All settings as controls: the main ones in groups, then the rest; changed ones are marked. */
 
+import { Choices } from "cadenza/api.js";
 import { el } from "cadenza/dom.js";
 import { fieldFor } from "cadenza/fields.js";
 import { onLanguage, t } from "cadenza/words.js";
@@ -137,7 +138,7 @@ export class SettingsPanel {
   #onChange;
   #isCompact;
   #rows = new Map();
-  #waiting = 0;
+  #choices = new Choices();
   #changed;
   #filter;
   #rest;
@@ -178,6 +179,12 @@ export class SettingsPanel {
       if (!isSame(before.get(setting.name).value, setting.value)) this.#rows.get(setting.name).show(setting);
     }
     this.#count();
+  }
+
+  /** Show the settings that `load()` gives, unless the user chooses something in the meantime. */
+  async refresh(load) {
+    const settings = await this.#choices.load(load);
+    if (settings) this.update(settings);
   }
 
   /** Show a sentence about a value that was not taken at its control; whether there is such a control. */
@@ -265,16 +272,12 @@ export class SettingsPanel {
       ),
     );
     Object.keys(values).forEach((name) => this.#rows.get(name).refuse(""));
-    this.#waiting += 1;
     try {
-      const answer = await this.#onChange(values);
+      const answer = await this.#choices.choose(() => this.#onChange(values));
       const settings = Array.isArray(answer) ? answer : answer?.settings;
-      // An answer to an earlier choice does not know the later one.
-      if (settings && this.#waiting === 1) this.update(settings);
+      if (settings) this.update(settings);
     } catch (error) {
       this.#takeBack(values, before, error);
-    } finally {
-      this.#waiting -= 1;
     }
   }
 

@@ -1,5 +1,6 @@
 /** The simulated Discord as controls: how many messages it takes, how slow it is, and what is to go wrong. */
 
+import { Choices } from "cadenza/api.js";
 import { el } from "cadenza/dom.js";
 import { numberField, switchInput } from "cadenza/fields.js";
 import { onLanguage, t } from "cadenza/words.js";
@@ -102,7 +103,7 @@ export class DiscordPanel {
   #onChange;
   #parts;
   #times = 1;
-  #waiting = 0;
+  #choices = new Choices();
 
   constructor(root, { discord, onChange = () => undefined }) {
     this.#root = root;
@@ -113,9 +114,10 @@ export class DiscordPanel {
     onLanguage(() => this.#build());
   }
 
-  /** Show what the simulated Discord is like now, unless the user has just asked for something else. */
-  update(discord) {
-    if (this.#waiting === 0) this.#show(discord);
+  /** Show what `load()` says of the simulated Discord, unless the user asks for something else in the meantime. */
+  async refresh(load) {
+    const discord = await this.#choices.load(load);
+    if (discord) this.#show(discord);
   }
 
   #show(discord) {
@@ -220,16 +222,12 @@ export class DiscordPanel {
 
   async #ask(change) {
     this.#refuse("");
-    this.#waiting += 1;
     try {
-      const answer = await this.#onChange(change);
-      // An answer to an earlier change does not know the later one.
-      if (answer?.discord && this.#waiting === 1) this.#show(answer.discord);
+      const answer = await this.#choices.choose(() => this.#onChange(change));
+      if (answer?.discord) this.#show(answer.discord);
     } catch (error) {
       this.#show(this.#discord);
       this.#refuse(error.message);
-    } finally {
-      this.#waiting -= 1;
     }
   }
 

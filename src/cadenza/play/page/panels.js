@@ -77,9 +77,9 @@ export class Panels {
     });
     return {
       refresh: async () => {
-        const { settings, models } = await api.state();
-        panel.update(settings);
-        model.update(models);
+        const state = api.state();
+        await panel.refresh(async () => (await state).settings);
+        model.update((await state).models);
       },
     };
   }
@@ -102,7 +102,7 @@ export class Panels {
       discord: state.discord,
       onChange: (change) => api.post("/api/discord", change),
     });
-    return { refresh: async () => panel.update((await api.state()).discord) };
+    return { refresh: () => panel.refresh(async () => (await api.state()).discord) };
   }
 
   async #tour(root) {
