@@ -7,14 +7,16 @@ import json
 import logging
 from dataclasses import asdict, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.errors import InputError
-from cadenza.explain.fact_log import JsonLines, as_json, from_json, line_of, read
-from cadenza.facts import FACTS, VERSION, Edge, Fact, LoggedFact, ReplyBegan, ReplyEnded, TextHidden
+from cadenza.explain.fact_log import JsonLines, from_json, line_of, read
+from cadenza.facts import FACTS, VERSION, ChunkHeard, Edge, Fact, LoggedFact, ReplyBegan, ReplyEnded, TextHidden
+from cadenza.text.origins import from_model
 from tests.explain.any_facts import ANY_FACT
 
 HELLO = LoggedFact(TextHidden("thought", "Grüß dich 🌠", ((0, 3), (5, 9))), 0.5, "turn")
@@ -48,10 +50,18 @@ def test_a_fact_is_a_line_of_json(tmp_path: Path) -> None:
 
 
 def test_half_a_character_and_line_ends_stay_in_their_line() -> None:
-    line = line_of(LoggedFact(TextHidden("thought", "\ud83d\n\u2028", ()), 0.0))
+    line = line_of(LoggedFact(TextHidden("thought", "\ud83d ü\n\u2028", ()), 0.0))
 
     assert "\n" not in line
-    assert "\ud83d\n\u2028" == json.loads(line.encode("utf-8"))["text"]
+    assert "ü" in line
+    assert "\ud83d ü\n\u2028" == json.loads(line.encode("utf-8"))["text"]
+
+
+def test_a_text_that_knows_its_origin_and_a_mapping_are_plain_json() -> None:
+    values = MappingProxyType({"by": from_model("tea", 3)})
+    logged = LoggedFact(ChunkHeard("served", 0.0, from_model("tea", 0), values), 0.0)
+
+    assert {"text": "tea", "detail": {"by": "tea"}}.items() <= json.loads(line_of(logged)).items()
 
 
 def test_a_path_begins_anew(tmp_path: Path) -> None:
@@ -195,7 +205,7 @@ def test_edges_are_read_as_they_were() -> None:
     logged = from_json({"fact": "message_planned", "at": 0, **values})
 
     assert edge == logged.fact.ends  # type: ignore[union-attr]  # of a planned message
-    assert as_json(logged)["ends"] == asdict(edge)
+    assert json.loads(line_of(logged))["ends"] == asdict(edge)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +237,7 @@ def test_a_line_that_cannot_be_read_is_named_and_skipped(line: bytes, why: str) 
 
 
 def test_a_fact_of_a_later_version_is_refused() -> None:
-    began = as_json(LoggedFact(ReplyBegan("say", "", "", None, {}, VERSION + 1), 0.0))
+    began = json.loads(line_of(LoggedFact(ReplyBegan("say", "", "", None, {}, VERSION + 1), 0.0)))
 
     with pytest.raises(InputError, match=f"it has version {VERSION + 1}, and only {VERSION} is known; update cadenza"):
         from_json(began)

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import inf
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
-from cadenza.explain.fact_log import as_json, from_json
+from cadenza.explain.fact_log import from_json, line_of
 from cadenza.explain.recorder import Trace
 from cadenza.explain.sentences import rendered
 from cadenza.explain.telling import told_of
@@ -121,11 +121,12 @@ class Seen(list[LoggedFact]):
     def check(self) -> None:
         """Every fact is told as it is promised."""
         for logged in self:
-            told = as_json(logged)
+            told = {"turn": logged.turn, "at": logged.at, "fact": logged.fact.name, **asdict(logged.fact)}
             written = json.loads(json.dumps(told, allow_nan=False))
             assert FACTS[logged.fact.name] is type(logged.fact)
             assert in_lists(told) == written
-            assert in_lists(as_json(from_json(written))) == written
+            assert written == json.loads(line_of(logged))
+            assert line_of(from_json(written)) == line_of(logged)
         times = [logged.at for logged in self]
         assert sorted(times) == times
 

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +16,7 @@ from typing import IO, Self
 import msgspec
 
 from ..errors import InputError, Sentence
-from ..facts import FACTS, VERSION, LoggedFact, ReplyBegan, ReplyEnded
+from ..facts import FACTS, VERSION, LoggedFact, ReplyBegan, ReplyEnded, values_of
 from .tracebacks import get_logger
 
 _LATEST = 1e12
@@ -87,15 +86,33 @@ class JsonLines:
 # --- writing -----------------------------------------------------------------------------
 
 
-def as_json(logged: LoggedFact) -> dict[str, object]:
-    """*logged* as JSON data: ``turn``, ``at``, ``fact`` (its name) and its values."""
-    return {"turn": logged.turn, "at": logged.at, "fact": logged.fact.name, **asdict(logged.fact)}
-
-
 def line_of(logged: LoggedFact) -> str:
-    """*logged* as a line of JSON; a lone surrogate, which UTF-8 cannot hold, is escaped."""
-    text = json.dumps(as_json(logged), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """*logged* as a line of JSON: ``turn``, ``at``, ``fact`` (its name) and its values."""
+    values = {"turn": logged.turn, "at": logged.at, "fact": logged.fact.name, **values_of(logged.fact)}
+    return encoded(values).decode("utf-8")
+
+
+def encoded(value: object) -> bytes:
+    """*value* as JSON, quickly; a lone surrogate, which UTF-8 cannot hold, is escaped."""
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value, enc_hook=_builtin), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _builtin(value: object) -> object:
+    match value:
+        case str():
+            return str(value)  # of a text that knows its origin, only the text
+        case Mapping():
+            return dict(value)
+        case _:
+            msg = f"JSON cannot hold {type(value).__name__}"
+            raise TypeError(msg)
+
+
+_encode = msgspec.json.Encoder(enc_hook=_builtin).encode
 
 
 def _opened(path: str | PathLike[str]) -> IO[str]:
@@ -156,7 +173,7 @@ def _is_later(value: object) -> bool:
 
 
 def from_json(value: object) -> LoggedFact:
-    """The fact in *value*, as ``as_json`` gave it."""
+    """The fact in *value*, which was a line of JSON."""
     if not isinstance(value, dict) or not isinstance(value.get("fact"), str):
         is_old = isinstance(value, dict) and "step" in value
         msg = "it was written by an older version; record the reply again" if is_old else "it does not name its 'fact'"

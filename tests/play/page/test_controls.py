@@ -285,7 +285,9 @@ async def test_an_old_answer_undoes_no_later_choice(window: Open) -> None:
         await messages.fill("3")
         await messages.press("Enter")
         await page.evaluate("window.let(2)")
-        await page.evaluate("window.panel.refresh(() => ({ limits: null, latency: 0.08, faults: [] }))")  # asked for before
+        await page.evaluate(
+            "window.panel.refresh(() => ({ limits: null, latency: 0.08, faults: [] }))"
+        )  # asked for before
         await seconds.fill("7")
         await seconds.press("Enter")
         assert {"limits": {"messages": 3, "seconds": 7}} == (await page.evaluate("window.said"))[-1]
@@ -297,7 +299,9 @@ async def test_a_number_that_is_typed_again_as_it_was_shows_what_holds(window: O
         messages = page.get_by_role("spinbutton", name="Messages")
         await messages.press("Backspace")
         await messages.type("5")
-        await page.evaluate("window.panel.refresh(() => ({ limits: { messages: 9, seconds: 5 }, latency: 0.08, faults: [] }))")
+        await page.evaluate(
+            "window.panel.refresh(() => ({ limits: { messages: 9, seconds: 5 }, latency: 0.08, faults: [] }))"
+        )
         await expect(messages).to_have_value("5")
         await messages.blur()
         await expect(messages).to_have_value("9")

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeAlias, TypeGuard
 
-import msgspec
-
 from ...errors import InputError, Sentence
+from ...explain.fact_log import encoded
 from ...types import Reply
 
 Json: TypeAlias = dict[str, Any]
@@ -85,22 +84,6 @@ def dump(film: Film) -> bytes:
 def packed(film: Film) -> str:
     """*film* for JSON and HTML: ``dump(film)`` as base64."""
     return b64encode(dump(film)).decode("ascii")
-
-
-def encoded(value: object) -> bytes:
-    """*value* as JSON, quickly; a lone surrogate, from a stream that was cut badly, is written as JSON's own escape."""
-    try:
-        return msgspec.json.encode(value, enc_hook=_text)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value, enc_hook=_text), separators=(",", ":")).encode()
-
-
-def _text(value: object) -> str:
-    """A text that knows its origin, as plain text."""
-    if isinstance(value, str):
-        return str(value)
-    msg = f"a film cannot hold {type(value).__name__}"
-    raise TypeError(msg)
 
 
 def is_packed(data: bytes | str) -> TypeGuard[bytes]:

@@ -9,10 +9,11 @@ from typing import TypeVar
 from msgspec import UNSET
 
 from ...errors import CadenzaError, InputError, Sentence
+from ...explain.fact_log import encoded
 from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ..films.fault_names import RehearsalFault
-from ..films.film import Film, encoded, packed
+from ..films.film import Film, packed
 from ..films.plan import Rehearsal
 from ..films.rehearsal import rehearse
 from ..films.sources import understood

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..films.film import FilmRecord, encoded
+from ...explain.fact_log import encoded
+from ..films.film import FilmRecord
 
 MOST = 50_000
 """Records that are kept; of older ones, whole turns are dropped."""
