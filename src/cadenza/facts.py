@@ -50,7 +50,9 @@ class MessageEnd(Enum):
     QUOTE_OF_ALL = "quote_of_all"
     """Behind a ``>>>`` everything in the message would be quoted."""
     LIMIT = "limit"
-    """The text that follows does not fit into the message."""
+    """Not all of the text that follows fits into the message."""
+    LONG_TEXT = "long_text"
+    """Text that is too long for one message is over."""
     OVERFLOW = "overflow"
     """The line is so long that it is sent on before it is over."""
     CODE_OVERFLOW = "code_overflow"
@@ -102,7 +104,7 @@ SETTINGS: Mapping[MessageEnd, str] = MappingProxyType(
         **dict.fromkeys(
             (MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.HEADING, MessageEnd.SECTION), "gather"
         ),
-        MessageEnd.LIMIT: "limit",
+        **dict.fromkeys((MessageEnd.LIMIT, MessageEnd.LONG_TEXT), "limit"),
         MessageEnd.OVERFLOW: "overflow",
         MessageEnd.CODE_OVERFLOW: "code_overflow",
         MessageEnd.CASUAL: "casual",

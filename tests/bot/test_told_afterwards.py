@@ -104,7 +104,7 @@ async def test_what_was_cut_and_split_says_so() -> None:
 
         assert "It ends here because the line ends: degree is 1." in await explained(room, first)
         assert (
-            "It ends here because the text that follows does not fit into the message: limit is 1950."
+            "It ends here because not all of the text that follows fits into the message: limit is 1950."
             in await explained(room, second)
         )
         assert "The reply is over, with 2 messages: it was stopped" in told(room)

@@ -71,7 +71,9 @@ class Painter:
         return b"png"
 
 
-def facts_of(text: str, shape: str, *, seed: int = 0, stop_after: int | None = None) -> list[Fact]:
+def facts_of(
+    text: str, shape: str, *, seed: int = 0, stop_after: int | None = None, rules_off: Sequence[str] = ()
+) -> list[Fact]:
     """The facts of a reply that says *text* in uneven pieces."""
     seen: list[LoggedFact] = []
     dice, stops, target = Random(seed), Stops(), MemoryTarget(limits=Limits(files=shape in FILES))
@@ -88,7 +90,7 @@ def facts_of(text: str, shape: str, *, seed: int = 0, stop_after: int | None = N
             await asyncio.sleep(0)
 
     async def run() -> None:
-        settings = Settings.of(**SHAPES[shape], typing_budget=0.0)
+        settings = Settings.of(**SHAPES[shape], typing_budget=0.0, rules_off=tuple(rules_off))
         with stops.open("turn") as stop:
             await say(target, model(), scene=SCENE, settings=settings, stop=stop, preparer=preparer, trace=seen.append)
 

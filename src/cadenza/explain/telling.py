@@ -434,7 +434,7 @@ def _(fact: f.QueueCut) -> Said | None:
         parts.append(_many("cut.dropped", len(fact.dropped)))
     if fact.posts:
         parts.append(_many("cut.sent", len(fact.posts), text=quoted(fact.text or "")))
-    keep = _one_of("keep", fact.keep, _KEEPS)
+    keep = _one_of("keep", fact.keep if fact.posts else "nothing", _KEEPS)
     return Said("queue.cut", {"keep": keep, "parts": tuple(parts)}) if parts else None
 
 

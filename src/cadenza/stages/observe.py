@@ -8,6 +8,7 @@ Segments and posts are numbered in the order in which they are created, so that 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,6 +61,7 @@ _See: TypeAlias = Callable[[Any, list[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
 
 _EMPHASIS = frozenset("*_~|")
+_WITHIN_MARKS = re.compile(r"([*_|]*)(.*?)([*_|]*)", re.DOTALL)
 _MARK = 8
 """Characters that are shown of what stands where a message ends."""
 
@@ -403,7 +405,7 @@ class Taps:
         for run in text.origin:
             is_told = run.why or run.start >= 0
             put_in = str(text)[place : place + run.size]
-            runs.append(run if is_told else run._replace(why=_why_put_in(put_in, is_casual=self._is_casual)))
+            runs += [run] if is_told else _put_in(put_in, is_casual=self._is_casual)
             place += run.size
         return Traced(text, runs)
 
@@ -442,6 +444,14 @@ def _put_in_at(text: str, place: Range) -> tuple[str, str]:
             return run.why or "intake", str(text[start : start + run.size])
         start += run.size
     return "intake", ""
+
+
+def _put_in(text: str, *, is_casual: bool) -> Iterator[OriginRun]:
+    """*text*, which the composer puts into a message, with its reasons: a fence may stand within marks."""
+    parts = _WITHIN_MARKS.fullmatch(text) if "```" in text or "~~~" in text else None
+    for part in parts.groups() if parts else (text,):
+        if part:
+            yield OriginRun(len(part), -1, _why_put_in(part, is_casual=is_casual))
 
 
 def _why_put_in(text: str, *, is_casual: bool) -> str:

@@ -20,9 +20,7 @@ from ..text.line_sorts import is_lead_in, line_context
 from ..text.origins import join
 from ..text.plain_table import split_columns
 from ..text.repair import enclose
-from ..text.sentences import is_whole as ends_sentence
-from ..text.split import fit, split
-from ..text.standalone import is_standalone
+from ..text.split import Part, fit, split, split_prose
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
@@ -30,7 +28,7 @@ from .s7_blocks import Cut, TextPiece
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
 from .s7_packing import marks_of, messages, shown, slices, wrote
-from .s7_shape import Bundle, Shaper
+from .s7_shape import Bundle, Shaper, end_of
 
 
 class Chance(Protocol):
@@ -66,7 +64,9 @@ _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 _ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
 """Why the last message ends; after any other ending, because of a stop."""
-_BY_ITSELF = (MessageEnd.BLOCK, MessageEnd.LINE, MessageEnd.SENTENCE)
+_BY_ITSELF = (MessageEnd.BLOCK, MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.LONG_TEXT)
+_FILLED = (MessageEnd.LIMIT, MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.HEADING, MessageEnd.SECTION)
+"""A message ends for these because of what it holds."""
 
 
 class Composer:
@@ -150,7 +150,7 @@ class Composer:
             text = self._in_context(segment)
             piece = TextPiece(segment, text, Cut.BLOCK)
             is_plain = segment.kind is Kind.PROSE and not segment.is_painted
-            return self._posts([Bundle([piece], is_plain, _ended(segment))])
+            return self._posts([Bundle([piece], is_plain, end_of(piece))])
         return self._posts(self._shaper.take(segment))
 
     def _rest(self, end: MessageEnd) -> list[Bundle]:
@@ -202,7 +202,8 @@ class Composer:
                 posts += self._made(self._plain(pieces), pieces, end)
                 continue
             rest = self._pictured(pieces, posts) if self._pictures or self._formula_pictures else pieces
-            posts += self._made_of(rest, end, is_plain=is_plain)
+            is_short = end in _FILLED and len(rest) < len(pieces)  # the picture counted as text
+            posts += self._made_of(rest, MessageEnd.BLOCK if is_short else end, is_plain=is_plain)
         return posts
 
     def _pictured(self, pieces: Sequence[TextPiece], posts: list[Post | Halt]) -> Sequence[TextPiece]:
@@ -244,7 +245,11 @@ class Composer:
                 made = self._headed(part[:-1], part[-1])
             else:
                 made = [self._message(part)]
-            posts += self._made(made, part, end if part[-1] is pieces[-1] else MessageEnd.LIMIT)
+            is_cut = len(made) > 1
+            inner = MessageEnd.LONG_TEXT if is_cut else MessageEnd.LIMIT
+            is_filled = end in _FILLED and (is_cut or posts)  # it is not the last part that fills a message
+            last = MessageEnd.LONG_TEXT if is_filled else end
+            posts += self._made(made, part, last if part[-1] is pieces[-1] else inner)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
@@ -318,38 +323,43 @@ class Composer:
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
         written = first.text if len(pieces) == 1 else join([piece.text for piece in pieces])
         text = shown(pieces) if is_marked else first.context + written
-        if self._markup is MARKDOWN and first.segment.kind is _PROSE:
-            texts = split(text, _PROSE, self._degree, self._limit, lone_words=self._shaper is None)
-        else:
-            texts = self._split(text, first.segment)
+        parts = self._prose_parts(text)
         if self._is_casual:
-            cut = [piece for text in texts for piece in self._humanized(text)]
-            texts = [part for piece in cut for part in _fitting(piece, self._limit, self._markup, fit)]
+            parts = [part for whole in parts for part in self._humanized(whole)]
         joint = self._joint(raw)
         if self._degree == 3 and joint == " ":
             joint = "\n"  # a sentence without its stop needs a line of its own
-        if len(texts) == 1 and (text != raw or self._degree == 1):
-            text, core = texts[0].strip(WHITESPACE), raw.strip(WHITESPACE)
+        if len(parts) == 1 and (text != raw or self._degree == 1):
+            text, core = parts[0].text.strip(WHITESPACE), raw.strip(WHITESPACE)
             return [_Message(text, None if text == core else core, joint)]
-        return [message._replace(end=self._inner_end(message)) for message in _with_joints(raw, texts, joint, _PROSE)]
+        made = _with_joints(raw, [part.text for part in parts], joint, _PROSE)
+        return [message._replace(end=part.end) for message, part in zip(made, parts, strict=True)]
 
-    def _inner_end(self, message: _Message) -> MessageEnd:
-        """Why *message* ends, which is followed by another of its line or sentence."""
-        if is_standalone(message.text):
-            return MessageEnd.STANDALONE
-        if "\n" in message.after:
-            return MessageEnd.LINE
-        if self._degree == 3 and ends_sentence(message.said):
-            return MessageEnd.SENTENCE
-        return MessageEnd.CASUAL if self._is_casual else MessageEnd.LIMIT
+    def _prose_parts(self, text: str) -> list[Part]:
+        """The lines and sentences of *text* that become messages."""
+        room = _room(text, self._limit, self._markup)
+        parts = split_prose(text, self._degree, room, lone_words=self._shaper is None)
+        return parts if self._markup is MARKDOWN else self._fitting(parts, fit)
+
+    def _fitting(self, parts: Iterable[Part], split: Callable[[str, int], list[str]]) -> list[Part]:
+        """*parts*, each cut as often as it must be to fit as the markup counts."""
+        fitted: list[Part] = []
+        for part in parts:
+            *texts, last = _fitting(part.text, self._limit, self._markup, split)
+            fitted += [*map(Part, texts), Part(last, part.end)]
+        return fitted
 
     def _split(self, text: str, segment: Segment, limit: int | None = None) -> list[str]:
         is_plain = self._shaper is None  # as the reference splits sentences
         return _split_for(self._markup, text, segment, self._degree, limit or self._limit, lone_words=is_plain)
 
-    def _humanized(self, text: str) -> list[str]:
-        pieces = humanize(text, self._chance.random, reference=self._shaper is None)
-        return pieces if any(piece.strip(WHITESPACE) for piece in pieces) else [text]  # it was a lone comma
+    def _humanized(self, part: Part) -> list[Part]:
+        pieces = humanize(part.text, self._chance.random, reference=self._shaper is None)
+        if not any(piece.strip(WHITESPACE) for piece in pieces):
+            return [part]  # it was a lone comma
+        *texts, last = pieces
+        cut = [*(Part(text, MessageEnd.CASUAL) for text in texts), Part(last, part.end)]
+        return cut if self._markup is MARKDOWN else self._fitting(cut, fit)
 
     def _in_context(self, segment: Segment) -> str:
         """The text of *segment*; if it continues a line that was cut, with the quote marks of that line."""
@@ -431,8 +441,6 @@ class _Message(NamedTuple):
     source: str | None
     joint: str
     """The white space in front of it."""
-    after: str = ""
-    """The white space behind it, if another message of the same text follows."""
     end: MessageEnd = MessageEnd.LIMIT
     """Why it ends, if another message of the same text follows."""
 
@@ -454,15 +462,9 @@ def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list
     made: list[_Message] = []
     for text, part in zip(texts, parts, strict=True):
         said = part.rstrip(WHITESPACE)
-        after = part[len(said) :]
-        made.append(_Message(text, None if said == text else said, joint, after))
-        joint = after
+        made.append(_Message(text, None if said == text else said, joint))
+        joint = part[len(said) :]
     return made
-
-
-def _ended(segment: Segment) -> MessageEnd:
-    """Why a message ends that is one segment."""
-    return MessageEnd.SENTENCE if segment.boundary is Boundary.PERIOD else MessageEnd.LINE
 
 
 def _reason(end: MessageEnd, last: Segment) -> MessageEnd:
@@ -490,11 +492,19 @@ def _cut(text: str, limit: int, markup: Markup, split: Callable[[str, int], list
     """Cut *text* by *split*, which counts UTF-16 units, into messages of at most *limit* as *markup* counts them."""
     if markup is MARKDOWN:
         return split(text, limit)
-    written, shown = units(text), markup.size(text)
-    room = max(limit, written)
-    if shown > limit:  # give each message what it takes on the average, and a little less if some take more
-        room = limit if shown == written else max(_SMALLEST, limit * written * 15 // (shown * 16))
+    room = _room(text, limit, markup)
     return [piece for message in split(text, room) for piece in _fitting(message, limit, markup, split)]
+
+
+def _room(text: str, limit: int, markup: Markup) -> int:
+    """The UTF-16 units of *text* that a message of at most *limit* as *markup* counts holds."""
+    if markup is MARKDOWN:
+        return limit
+    written, shown = units(text), markup.size(text)
+    if shown <= limit:
+        return max(limit, written)
+    # Give each message what it takes on the average, and a little less if some take more.
+    return limit if shown == written else max(_SMALLEST, limit * written * 15 // (shown * 16))
 
 
 def _fitting(message: str, limit: int, markup: Markup, split: Callable[[str, int], list[str]]) -> list[str]:

@@ -111,8 +111,8 @@ class Shaper:
             elif not self._gathers and self._is_plain(segment, text):
                 self._end_block(out)
                 loose, self._loose = self._loose, []
-                end = _LINE if segment.boundary is _NEWLINE else MessageEnd.SENTENCE
-                out.append(Bundle((*loose, TextPiece(segment, text, _BETWEEN)), is_plain=True, end=end))
+                piece = TextPiece(segment, text, _BETWEEN)
+                out.append(Bundle((*loose, piece), is_plain=True, end=end_of(piece)))
                 return out
             elif segment.source or text.find("\n", 0, -1) < 0:  # nearly always
                 self._take_line(segment, text, out)
@@ -168,6 +168,7 @@ class Shaper:
             out.append(Bundle(self._loose))
             self._loose = []
         self._line = None
+        self._has_begun = self._has_begun or end is MessageEnd.FILE  # which is a message
         return [*out[:-1], out[-1]._replace(end=end)] if out else out
 
     def _has_other_speaker(self, segment: Segment) -> bool:
@@ -405,8 +406,11 @@ class Shaper:
                 is_plain = False
             else:  # lines that could have been a verse
                 alone = [TextPiece(piece.segment, piece.text, _BETWEEN, piece.context) for piece in pieces]
-                return [Bundle([piece], is_plain=True, end=_LINE) for piece in alone]
-        return [Bundle(pieces, is_plain, _LINE if is_plain and end is MessageEnd.BLOCK else end)]
+                return [Bundle([piece], is_plain=True, end=end_of(piece)) for piece in alone]
+        last = groups[-1][-1]
+        if end is MessageEnd.BLOCK and last.sort is _TEXT and last.verse is not _VERSE:
+            end = end_of(next((piece for piece in reversed(pieces) if not piece.is_blank), pieces[-1]))
+        return [Bundle(pieces, is_plain, end)]
 
     def _shed(self, out: list[Bundle]) -> None:
         """Bundle what certainly does not fit into a message with what follows."""
@@ -427,6 +431,15 @@ class Shaper:
             self._group = []
             block.pieces = list(rest)
             block.size = sum(self._measure(piece.text) for piece in rest)
+
+
+def end_of(piece: TextPiece) -> MessageEnd:
+    """Why a message ends that ends with *piece* alone."""
+    segment = piece.segment
+    if segment.kind is not _PROSE or segment.is_painted or segment.boundary is Boundary.CODE_OPEN:
+        return MessageEnd.BLOCK
+    is_line = segment.boundary is not Boundary.PERIOD or piece.text.endswith("\n")
+    return _LINE if is_line else MessageEnd.SENTENCE
 
 
 def _with_line_end(segment: Segment) -> str:

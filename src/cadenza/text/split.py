@@ -18,8 +18,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from operator import attrgetter
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
+from ..facts import MessageEnd
 from ..types import Kind
 from . import tables
 from .line_sorts import LONE_PUNCTUATION, line_context
@@ -47,6 +48,13 @@ as much as possible, only its last tenth is searched for a space.
 """
 
 
+class Part(NamedTuple):
+    """A part of a text that becomes a message, and why it ends where it ends."""
+
+    text: str
+    end: MessageEnd = MessageEnd.LIMIT
+
+
 def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = False) -> list[str]:
     """Split a segment into messages of at most *limit* UTF-16 units, without blank ones.
 
@@ -54,7 +62,7 @@ def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = 
     """
     match kind:
         case Kind.PROSE:
-            return _split_prose(text.strip(WHITESPACE), degree, limit, lone_words=lone_words)
+            return [part.text for part in split_prose(text, degree, limit, lone_words=lone_words)]
         case Kind.CODE:
             return split_code(text, limit)
         case Kind.TABLE:
@@ -63,21 +71,28 @@ def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = 
             assert_never(kind)
 
 
-def _split_prose(text: str, degree: int, limit: int, *, lone_words: bool) -> list[str]:
+def split_prose(text: str, degree: int, limit: int, *, lone_words: bool = False) -> list[Part]:
+    """Split prose likewise, and say why each message ends; the last one ends where *text* does."""
+    text = text.strip(WHITESPACE)
     if degree < 3 and "\n" not in text and fits(text, limit) and not ("<" in text and has_standalone(text)):
-        return [text] if text else []  # most segments are one short line
+        return [Part(text)] if text else []  # most segments are one short line
     share = _NATURAL if degree in (1, 2) else _TIGHT
     if not _TO_LOOK_FOR[degree].search(text):
-        messages = fit(_piece(text, degree), limit, share)
+        parts = _fitted(Part(_piece(text, degree)), limit, share)
     else:
         pieces = _pieces(text, degree, lone_words=lone_words)
-        messages = [message for piece in pieces for message in fit(piece, limit, share)]
-    if not messages:
-        messages = fit(text, limit, share)  # a lone full stop is the whole text
-    return _merge_punctuation(messages, limit) if len(messages) > 1 else messages
+        parts = [part for piece in pieces for part in _fitted(piece, limit, share)]
+    if not parts:
+        parts = _fitted(Part(text), limit, share)  # a lone full stop is the whole text
+    return _merge_punctuation(parts, limit) if len(parts) > 1 else parts
 
 
-def _pieces(text: str, degree: int, *, lone_words: bool) -> Iterator[str]:
+def _fitted(part: Part, limit: int, share: float) -> list[Part]:
+    texts = fit(part.text, limit, share)
+    return [*map(Part, texts[:-1]), Part(texts[-1], part.end)] if texts else []
+
+
+def _pieces(text: str, degree: int, *, lone_words: bool) -> Iterator[Part]:
     found = survey(text, sentence_ends=degree >= 3, lone_words=lone_words)
     alone = standalone_parts(text, found.spans, addresses=degree >= 3)
     ends = sorted(found.line_ends + found.sentence_ends) if degree else []
@@ -86,7 +101,7 @@ def _pieces(text: str, degree: int, *, lone_words: bool) -> Iterator[str]:
     begin = 0
     for loner in (*alone, StandalonePart(len(text), len(text), "")):
         yield from _by_degree(text, begin, loner.start, ends, degree)
-        yield loner.text
+        yield Part(loner.text, MessageEnd.STANDALONE)
         begin = loner.end
 
 
@@ -104,42 +119,44 @@ def _beside_more_than_a_word(text: str, alone: list[StandalonePart], ends: list[
             begin = loner.end
 
 
-def _by_degree(text: str, begin: int, end: int, ends: list[int], degree: int) -> Iterator[str]:
+def _by_degree(text: str, begin: int, end: int, ends: list[int], degree: int) -> Iterator[Part]:
     """The lines or sentences of ``text[begin:end]``; at degrees 1 and 2 only the outer space is trimmed."""
     block = text[begin:end]
     end -= len(block) - len(block.rstrip(WHITESPACE))
     begin += len(block) - len(block.lstrip(WHITESPACE))
     for stop in ends[bisect_left(ends, begin) : bisect_left(ends, end)]:
-        yield _piece(text[begin : stop + 1], degree)
+        is_line = text.find("\n", stop, _next_visible(text, stop + 1)) >= 0
+        yield Part(_piece(text[begin : stop + 1], degree), MessageEnd.LINE if is_line else MessageEnd.SENTENCE)
         begin = stop + 1
-    yield _piece(text[begin:end], degree)
+    yield Part(_piece(text[begin:end], degree), MessageEnd.STANDALONE)
 
 
 def _piece(text: str, degree: int) -> str:
     return _without_stop(text.strip(WHITESPACE)) if degree >= 3 else text.strip("\n")
 
 
-def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
+def _merge_punctuation(parts: list[Part], limit: int) -> list[Part]:
     """Append a message that would be a lone "!!" to the one before it, or prepend it to the next."""
-    merged: list[str] = []
+    merged: list[Part] = []
     front = ""
-    for piece in pieces:
-        if LONE_PUNCTUATION.fullmatch(piece):
-            mark = piece.strip(WHITESPACE)
-            if merged and units(merged[-1]) + units(mark) <= limit:
-                merged[-1] += mark
+    for part in parts:
+        text, end = part
+        if LONE_PUNCTUATION.fullmatch(text):
+            mark = text.strip(WHITESPACE)
+            if merged and units(merged[-1].text) + units(mark) <= limit:
+                merged[-1] = Part(merged[-1].text + mark, end)
             elif units(front) + units(mark) <= limit:
                 front += mark
             else:
-                merged += [front, mark]
+                merged += [Part(front), Part(mark, end)]
                 front = ""
-        elif not _OPENS_ATOM.match(piece) and units(front) + units(piece) <= limit:
-            merged.append(front + piece)
+        elif not _OPENS_ATOM.match(text) and units(front) + units(text) <= limit:
+            merged.append(Part(front + text, end))
             front = ""
         else:
-            merged += [front, piece] if front else [piece]
+            merged += [Part(front), part] if front else [part]
             front = ""
-    return [*merged, front] if front else merged
+    return [*merged, Part(front)] if front else merged
 
 
 def _without_stop(sentence: str) -> str:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
+from itertools import count, groupby, pairwise
 from math import fsum
 
+from ...explain.sentences import Said, rendered
+from ...explain.telling import quoted
 from ...facts import (
     AttemptBegan,
-    AttemptEnded,
+    ChunkHeard,
     MessagesMerged,
     MessagesSpared,
     MessagesSuperseded,
-    QueueRestored,
-    QueueWithdrawn,
     ReplyBegan,
     ReplyEnded,
     RequestSent,
@@ -42,12 +42,9 @@ _UNTOLD = frozenset(
     for fact in (
         ReplyBegan,
         AttemptBegan,
-        AttemptEnded,
         RequestSent,
         TextHeld,
         MessagesMerged,
-        QueueWithdrawn,
-        QueueRestored,
         MessagesSuperseded,
         MessagesSpared,
         RoundEnded,
@@ -283,7 +280,7 @@ class _Reply:
             persona,
             dict(own if isinstance(own, Mapping) else settings),
             messages,
-            tuple(sorted([*self._events(messages), *self._others()], key=lambda event: event.at)),
+            tuple(sorted([*self._events(messages), *self._thoughts(), *self._others()], key=lambda event: event.at)),
             tuple(fates),
             dict(outcome) if isinstance(outcome, Mapping) else {"kind": "", "reason": "", "error": None},
             sentence_of(end.about.get("told")) if end else "",
@@ -325,6 +322,15 @@ class _Reply:
             )
             if told and name not in _UNTOLD and not is_covered:
                 yield ReplyEvent(record.at, name, told)
+
+    def _thoughts(self) -> Iterator[ReplyEvent]:
+        """Thoughts that the API sent apart from the text, each in one piece."""
+        for sort, tokens in groupby(self._of("tokens"), key=lambda record: record.about.get("sort")):
+            if sort == "thought":
+                *_, last = pieces = [*tokens]
+                thought = "".join(text_of(piece.about, "text") for piece in pieces)
+                said = rendered(Said("hidden.thought", {"text": quoted(thought)}))
+                yield ReplyEvent(last.until, ChunkHeard.name, said)
 
     def _others(self) -> Iterator[ReplyEvent]:
         """Messages of other people."""

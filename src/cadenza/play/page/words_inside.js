@@ -36,7 +36,7 @@ const en = {
   "strip.empty": "The model has not said anything yet.",
   // where a message ends, within the text
   "end.line": "line end", "end.sentence": "sentence end", "end.block": "block end", "end.first_block": "first block", "end.gathered": "long enough", "end.next_too_long": "no room for more",
-  "end.heading": "heading", "end.large_block": "large block", "end.section": "section end", "end.quote_of_all": "quote", "end.limit": "full", "end.overflow": "long line",
+  "end.heading": "heading", "end.large_block": "large block", "end.section": "section end", "end.quote_of_all": "quote", "end.limit": "full", "end.long_text": "long text", "end.overflow": "long line",
   "end.code_overflow": "long code", "end.standalone": "stands alone", "end.casual": "comma", "end.speaker": "other speaker", "end.picture": "picture", "end.formula": "formula", "end.file": "file",
   "end.message_limit": "message limit", "end.tool_call": "tool call", "end.rule": "ended by a rule", "end.broke_off": "broke off", "end.silence": "silence", "end.stop": "stopped", "end.reply": "end of the reply", "end.notice": "notice",
   // holds
@@ -127,7 +127,7 @@ const ja = {
   "strip.earlier": "前のトークン", "strip.later": "後のトークン",
   "strip.empty": "まだ何も出力されていません。",
   "end.line": "行末", "end.sentence": "文末", "end.block": "ブロック終了", "end.first_block": "最初のブロック", "end.gathered": "十分な長さ", "end.next_too_long": "次が入らない",
-  "end.heading": "見出し", "end.large_block": "大きなブロック", "end.section": "区切り", "end.quote_of_all": "引用", "end.limit": "満杯", "end.overflow": "長い行",
+  "end.heading": "見出し", "end.large_block": "大きなブロック", "end.section": "区切り", "end.quote_of_all": "引用", "end.limit": "満杯", "end.long_text": "長い文", "end.overflow": "長い行",
   "end.code_overflow": "長いコード", "end.standalone": "単独", "end.casual": "読点", "end.speaker": "別の話者", "end.picture": "画像", "end.formula": "数式", "end.file": "ファイル",
   "end.message_limit": "件数の上限", "end.tool_call": "ツール呼び出し", "end.rule": "ルールが終了", "end.broke_off": "途切れた", "end.silence": "沈黙", "end.stop": "停止", "end.reply": "返信の終わり", "end.notice": "お知らせ",
   "hold.so_far": "保留中：{why}。", "hold.as_it_came": "届いたときの保留の理由：{why}。", "hold.none": "保留なし：文が揃うとすぐに進めました。",

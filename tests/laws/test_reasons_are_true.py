@@ -1,0 +1,147 @@
+"""The reason for which a message ends is checked against what everybody can see: its text, the next one, and the model's.
+
+Law 8 says that there is a reason. This says that it is the right one, as far as the texts can show it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given, strategies as st
+
+from cadenza.facts import Fact, MessageEnd, MessagePlanned
+from cadenza.settings import Settings
+from cadenza.text.units import units
+from tests.laws.material import CORPUS, nasty_markdown
+from tests.laws.test_law8_explained import SHAPES, facts_of, heard, of
+
+_SENTENCE = re.compile(r"[.!?。！？．｡…:;]")
+_SECTION = re.compile(r"^[ \t>]*(?:[-*_][ \t]*){3,}\r?$", re.MULTILINE)
+_LINE_END = re.compile(r"[\n\r]|<br|</(?:details|summary|p|div|li)>", re.IGNORECASE)
+"""A line end of the model, or what a rule shows as one."""
+_CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
+_STANDALONE = re.compile(r"<a?:\w+:|(?:https?|ftps?)://")
+_MANY_LINES = 6
+_INDENTS = 20
+"""Characters of indents that a message may lack, and that were counted."""
+_PARTS = ("limit", "long_text", "code_overflow", "overflow")
+"""After these, the next message is of the same block."""
+
+
+class Place:
+    """The end of a message, with what stands around it."""
+
+    def __init__(self, planned: Sequence[MessagePlanned], number: int, raw: str, settings: Settings) -> None:
+        self.before = planned[:number]
+        self.text, self.file = planned[number].text, planned[number].file
+        self.own = planned[number]
+        self.after = planned[number + 1 :]
+        self.next = self.after[0] if self.after else None
+        self.gap = _gap(planned, number, raw)
+        self.next_gap = _gap(planned, number + 1, raw)
+        delivery = settings.delivery
+        self.limit = delivery.limit or 1950
+        self.gather = min(delivery.gather, self.limit)
+
+    @property
+    def around(self) -> str:
+        return self.text + self.gap + (self.next.text if self.next else "")
+
+    def is_large(self) -> bool:
+        """Whether code or a table of many lines stands on one side."""
+        texts = (self.text, self.next.text if self.next else "")
+        blocks = [block for text in texts for block in (*_CODE.findall(text), text)]
+        return any(block.count("\n") >= _MANY_LINES for block in blocks) or self.is_long_elsewhere()
+
+    def is_long_elsewhere(self) -> bool:
+        """Whether text that follows is in a picture or a file."""
+        return any(one.picture or one.file for one in (self.own, *self.after))
+
+
+def _gap(planned: Sequence[MessagePlanned], number: int, raw: str) -> str:
+    """What the model wrote behind the message with that *number*; of some messages nothing stands in its text."""
+    end = max((end for one in planned[: number + 1] for _, end in _places(one)), default=0)
+    start = min((start for one in planned[number + 1 :] for start, _ in _places(one)), default=len(raw))
+    return raw[end:start]
+
+
+def _places(message: MessagePlanned) -> Sequence[tuple[int, int]]:
+    """Where the text of *message* stands in the model's; with a picture or a file, all that it stands for."""
+    shown = [(start, start + size) for size, start, _ in message.origin if start >= 0]
+    return message.covers if message.picture or message.file or not shown else shown
+
+
+def is_true(reason: MessageEnd, at: Place) -> bool:
+    """Whether the texts agree that a message ends for this *reason*."""
+    match reason:
+        case MessageEnd.LIMIT:
+            rest = sum(units(one.text) for one in at.after) + len(at.gap) + len(at.after)
+            return units(at.text) + rest > at.limit or at.is_long_elsewhere()
+        case MessageEnd.LONG_TEXT:
+            return bool(at.before)
+        case MessageEnd.LINE | MessageEnd.BLOCK:
+            is_beside_code = reason is MessageEnd.BLOCK and "```" in at.around
+            return _LINE_END.search(at.gap) is not None or is_beside_code or not at.next
+        case MessageEnd.SENTENCE:
+            return _SENTENCE.search(at.text[-4:] + at.gap) is not None
+        case MessageEnd.FIRST_BLOCK:
+            return all(one.ends.reason in (*_PARTS, "picture", "formula") for one in at.before)
+        case MessageEnd.GATHERED:
+            return units(at.text + at.gap) + _INDENTS >= at.gather
+        case MessageEnd.NEXT_TOO_LONG:
+            is_cut = at.next is not None and (at.next.picture or at.next.ends.reason in _PARTS)
+            return is_cut or units(at.around + at.next_gap) > at.gather
+        case MessageEnd.HEADING | MessageEnd.SECTION:
+            is_half_full = 2 * units(at.text + at.gap) >= at.gather
+            return is_half_full and (reason is MessageEnd.HEADING or _SECTION.search(at.gap) is not None)
+        case _:
+            return _is_true_of_special(reason, at)
+
+
+def _is_true_of_special(reason: MessageEnd, at: Place) -> bool:
+    match reason:
+        case MessageEnd.LARGE_BLOCK:
+            return at.is_large()
+        case MessageEnd.QUOTE_OF_ALL:
+            return ">>>" in at.text
+        case MessageEnd.STANDALONE:
+            return _STANDALONE.search(at.around) is not None
+        case MessageEnd.CODE_OVERFLOW:
+            return "```" in at.text or "|" in at.text
+        case MessageEnd.PICTURE | MessageEnd.FORMULA:
+            return at.own.picture or (at.next is not None and at.next.picture)
+        case MessageEnd.FILE:
+            return bool(at.file) or (at.next is not None and bool(at.next.file))
+        case MessageEnd.SPEAKER:
+            return at.next is not None
+        case MessageEnd.REPLY:
+            return at.next is None
+        case _:
+            return True
+
+
+def untrue(facts: Sequence[Fact], settings: Settings) -> Iterator[str]:
+    """The ends whose reason is not what the texts show."""
+    planned, raw = of(MessagePlanned, facts), heard(facts)
+    for number, message in enumerate(planned):
+        reason = MessageEnd(message.ends.reason)
+        at = Place(planned, number, raw, settings)
+        if not is_true(reason, at):
+            yield f"{reason.value}: {message.text[-80:]!r}, then {at.gap!r}, then {at.next.text[:80] if at.next else ''!r}"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_reason_in_the_corpus_is_true(name: str, shape: str) -> None:
+    settings = Settings.of(**SHAPES[shape])
+
+    assert [] == [*untrue(facts_of(CORPUS[name], shape), settings)]
+
+
+@given(nasty_markdown(), st.sampled_from([*SHAPES]))
+def test_every_reason_is_true(text: str, shape: str) -> None:
+    facts = facts_of(text, shape, rules_off=["orphan_punctuation"])  # it moves line ends, so that they are not seen
+
+    assert [] == [*untrue(facts, Settings.of(**SHAPES[shape]))]
