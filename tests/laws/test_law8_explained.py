@@ -55,20 +55,24 @@ SHAPES: dict[str, dict[str, object]] = {
     "short": {"shape": "reply", "limit": 200, "gather": 120},
     "file": {"shape": "lines", "message_limit": 3, "speaker_guard": True},
     "pictures": {"shape": "blocks"},
+    "no pictures": {"shape": "lines"},
     "details": {"shape": "blocks", "details": "spoiler"},
     "code file": {"shape": "blocks", "code_file": 1, "limit": 200},
 }
 REWRITES = ("tables", "formulas", "details")
 """These write a whole block afresh, with line ends of their own."""
-FILES = ("file", "pictures", "code file")
+FILES = ("file", "pictures", "no pictures", "code file")
 """With these the chat takes files."""
 
 
 class Painter:
-    """Paints nothing in no time."""
+    """Paints nothing in no time, or fails."""
 
-    def paint(self, _: Table, /) -> bytes:
-        return b"png"
+    def __init__(self, *, fails: bool) -> None:
+        self._fails = fails
+
+    def paint(self, _: Table | str, /) -> bytes | None:
+        return None if self._fails else b"png"
 
 
 def facts_of(
@@ -77,7 +81,8 @@ def facts_of(
     """The facts of a reply that says *text* in uneven pieces."""
     seen: list[LoggedFact] = []
     dice, stops, target = Random(seed), Stops(), MemoryTarget(limits=Limits(files=shape in FILES))
-    preparer = PostPreparer(Painter())
+    painter = Painter(fails=shape == "no pictures")
+    preparer = PostPreparer(painter, formula_painter=painter)
 
     async def model() -> AsyncIterator[str]:
         rest, count = text, 0
@@ -164,7 +169,12 @@ def _lost_line_ends(facts: Sequence[Fact], raw: str) -> Iterator[str]:
             before = max((start + size for size, start, _ in sent.origin[:number] if start >= 0), default=len(raw))
             after = min((start for _, start, _ in sent.origin[number + 1 :] if start >= 0), default=0)
             hidden = (one for fact in of(TextHidden, facts) for one in fact.ranges)
-            others = (one for fact in changed if fact.by != why and fact.stage != "composer" for one in fact.ranges)
+            others = (
+                one
+                for fact in changed
+                if fact.by != why and (fact.stage != "composer" or "```" in "".join(fact.before))  # a block of no code
+                for one in fact.ranges
+            )
             left = without([(before, after)], union(sorted([*shown, *hidden, *others]))) if before < after else []
             yield from (
                 f"{why} put {put_in!r} into {sent.text!r} instead of what the model wrote at {start}"

@@ -41,6 +41,8 @@ class Place:
         self.next = self.after[0] if self.after else None
         self.gap = _gap(planned, number, raw)
         self.next_gap = _gap(planned, number + 1, raw)
+        follows = min((start for one in self.after for start, _ in one.covers), default=len(raw))
+        self.beyond = raw[follows : follows + 1]  # a full stop that no message shows is counted as the next one's
         delivery = settings.delivery
         self.limit = delivery.limit or 1950
         self.gather = min(delivery.gather, self.limit)
@@ -77,7 +79,8 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
     """Whether the texts agree that a message ends for this *reason*."""
     match reason:
         case MessageEnd.LIMIT:
-            rest = sum(units(one.text) for one in at.after) + len(at.gap) + len(at.after)
+            others = [one for one in at.before if not set(one.segments).isdisjoint(at.own.segments)] + [*at.after]
+            rest = sum(units(one.text) for one in others) + len(at.gap) + len(at.after)
             return units(at.text) + rest > at.limit or at.is_long_elsewhere()
         case MessageEnd.LONG_TEXT:
             return bool(at.before)
@@ -85,7 +88,7 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
             is_beside_code = reason is MessageEnd.BLOCK and "```" in at.around
             return _LINE_END.search(at.gap) is not None or is_beside_code or not at.next
         case MessageEnd.SENTENCE:
-            return _SENTENCE.search(at.text[-4:] + at.gap) is not None
+            return _SENTENCE.search(at.text[-4:] + at.gap + at.beyond) is not None
         case MessageEnd.FIRST_BLOCK:
             return all(one.ends.reason in (*_PARTS, "picture", "formula") for one in at.before)
         case MessageEnd.GATHERED:

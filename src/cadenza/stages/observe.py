@@ -412,7 +412,7 @@ class Taps:
     def _leave(self, post: Post, covers: Sequence[Range]) -> None:
         """Report what the composer left out before the end of *post*."""
         seen = ranges(post.text, *(text.text for text in post.instead))
-        if post.attachment is not None or post.instead:
+        if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
         end = max((end for _, end in (*seen, *covers)), default=0)
         left = [part for text in self._given for part in remaining(text, seen)]

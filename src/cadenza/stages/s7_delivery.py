@@ -226,6 +226,8 @@ class Composer:
 
     def _picture(self, pieces: Sequence[TextPiece], end: MessageEnd) -> list[Post | Halt]:
         """One post that shows the table or formula at the end of *pieces* as a picture; as text, if there can be none."""
+        if self._has_remainder and self._planned + len([*self._cut(pieces)]) >= self._most:
+            end = MessageEnd.BLOCK  # the last message may get a file, so it shows text
         planned = self._made_of(pieces, end)
         texts = tuple(post for post in planned if isinstance(post, Post))
         if self._remainder is not None or not texts:  # the rest of its text is in a file

@@ -156,7 +156,8 @@ def _source(piece: TextPiece) -> str:
     source = piece.segment.source
     if not source:
         return piece.segment.joint + piece.text
-    return piece.segment.joint + source + "\n" * (piece.text.endswith("\n") and not source.endswith("\n"))
+    is_line = piece.text.endswith("\n") and not source.endswith("\n")
+    return piece.segment.joint + source + (piece.text[-1:] if is_line else "")
 
 
 def _dedented(pieces: Sequence[TextPiece]) -> Iterable[TextPiece]:
