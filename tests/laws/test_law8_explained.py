@@ -160,6 +160,7 @@ def _lost_line_ends(facts: Sequence[Fact], raw: str) -> Iterator[str]:
     """
     shown = [(start, start + size) for sent in of(MessageSent, facts) for size, start, _ in sent.origin if start >= 0]
     changed = of(TextChanged, facts)
+    empty = [one for fact in changed if fact.by == "empty_code" for one in fact.ranges]
     for sent in of(MessageSent, facts):
         place = 0
         for number, (size, start, why) in enumerate(sent.origin):
@@ -169,12 +170,9 @@ def _lost_line_ends(facts: Sequence[Fact], raw: str) -> Iterator[str]:
             before = max((start + size for size, start, _ in sent.origin[:number] if start >= 0), default=len(raw))
             after = min((start for _, start, _ in sent.origin[number + 1 :] if start >= 0), default=0)
             hidden = (one for fact in of(TextHidden, facts) for one in fact.ranges)
-            others = (
-                one
-                for fact in changed
-                if fact.by != why and (fact.stage != "composer" or "```" in "".join(fact.before))  # a block of no code
-                for one in fact.ranges
-            )
+            if any(before <= start < after for start, _ in empty):
+                continue  # a line end next to code that is not shown
+            others = (one for fact in changed if fact.by != why and fact.stage != "composer" for one in fact.ranges)
             left = without([(before, after)], union(sorted([*shown, *hidden, *others]))) if before < after else []
             yield from (
                 f"{why} put {put_in!r} into {sent.text!r} instead of what the model wrote at {start}"

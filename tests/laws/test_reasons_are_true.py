@@ -21,6 +21,8 @@ _SENTENCE = re.compile(r"[.!?。！？．｡…:;]")
 _SECTION = re.compile(r"^[ \t>]*(?:[-*_][ \t]*){3,}\r?$", re.MULTILINE)
 _LINE_END = re.compile(r"[\n\r]|<br|</(?:details|summary|p|div|li)>", re.IGNORECASE)
 """A line end of the model, or what a rule shows as one."""
+_MARKS_OF_LINE = re.compile(r"(?:^|\n)[^\w\n]+$")
+"""Marks at the beginning of a line go with the line before."""
 _CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _STANDALONE = re.compile(r"<a?:\w+:|(?:https?|ftps?)://")
 _MANY_LINES = 6
@@ -86,7 +88,8 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
             return bool(at.before)
         case MessageEnd.LINE | MessageEnd.BLOCK:
             is_beside_code = reason is MessageEnd.BLOCK and "```" in at.around
-            return _LINE_END.search(at.gap) is not None or is_beside_code or not at.next
+            is_over = _LINE_END.search(at.gap) or _MARKS_OF_LINE.search(at.text)
+            return is_over is not None or is_beside_code or not at.next
         case MessageEnd.SENTENCE:
             return _SENTENCE.search(at.text[-4:] + at.gap + at.beyond) is not None
         case MessageEnd.FIRST_BLOCK:

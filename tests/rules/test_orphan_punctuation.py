@@ -87,7 +87,12 @@ def test_several_orphans_gather() -> None:
 
 
 def test_blank_segments_pass_and_release_nothing() -> None:
-    assert cleaned("...", "\n", "there") == ["\n", "...there"]
+    assert cleaned("...\n", "\n", "there") == ["\n", "...there"]
+
+
+def test_the_line_end_of_held_marks_goes_with_them() -> None:
+    assert cleaned("... ", "\n", "there") == ["...there"]
+    assert cleaned("... ", "\n", "- there") == ["...\n", "- there"]
 
 
 def test_marks_with_space_between_them_are_one_orphan() -> None:

@@ -41,7 +41,7 @@ class OrphanPunctuation(Rule):
             return (segment,)  # the usual case
         core = segment.text.strip(WHITESPACE)
         if not core:
-            return (segment,)
+            return self._blank(segment)
         if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
             if len(core) > _MOST:
                 return (*self._release(), segment)
@@ -61,6 +61,14 @@ class OrphanPunctuation(Rule):
     def flush(self, why: Ending, /) -> Iterable[Segment]:
         """Nothing follows: release it as it is."""
         return self._release(why.boundary)
+
+    def _blank(self, segment: Segment) -> tuple[Segment, ...]:
+        """Let an empty line overtake what is held. If the line of what is held was not over, it is now."""
+        if self._held is None or self._line_end or segment.joint or segment.label:
+            return (segment,)
+        before, self._line_end, after = segment.text.partition("\n")
+        rest = join([before, after])
+        return (replace(segment, text=rest),) if rest else ()
 
     def _hold(self, segment: Segment, line_end: str) -> tuple[Segment, ...]:
         held = self._held

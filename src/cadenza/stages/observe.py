@@ -385,7 +385,9 @@ class Taps:
         if after and not white and last is not None:  # the cut left out what stands before *after*, as a comma
             until = max(first_place(after), *(end for _, end in ranges(last.text)), over)
             white = "".join(remaining(last.text, [(0, over), (first_place(after), until)]))
-        return Edge(end.value, setting, value, str(white[:_MARK] or _mark_at_end(last.text if last else "")))
+        mark = str(white[:_MARK] or _mark_at_end(_before(last.text, over) if last else ""))
+        is_left_out = end is MessageEnd.SENTENCE and mark.isalnum()  # the full stop
+        return Edge(end.value, setting, value, str(after[:1]) or mark if is_left_out else mark)
 
     def _annotated(self, post: Post) -> Post:
         """*post* with the reasons of what the composer put in."""
@@ -415,6 +417,9 @@ class Taps:
         if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
         end = max((end for _, end in (*seen, *covers)), default=0)
+        empty = [text for text in self._given if first_place(text) < end and _is_left_out(text, seen)]
+        self._lose(empty, "empty_code")
+        seen = union(sorted([*seen, *ranges(*empty)])) if empty else seen
         left = [part for text in self._given for part in remaining(text, seen)]
         self._given = [text for text in left if first_place(text) >= end]
         self._lose([text for text in left if first_place(text) < end], "composer", seen[:1])
@@ -431,6 +436,11 @@ class Taps:
             elif why == "composer":
                 by = "casual" if self._is_casual else "split"
             self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
+
+
+def _is_left_out(text: str, seen: Sequence[Range]) -> bool:
+    """Whether *text* is a block of code, and nothing of it is seen."""
+    return "```" in text and without(places := ranges(text), seen) == places
 
 
 def _put_in_at(text: str, place: Range) -> tuple[str, str]:
@@ -465,6 +475,16 @@ def _why_put_in(text: str, *, is_casual: bool) -> str:
     if set(text.strip(WHITESPACE)) <= {">"}:
         return "quote"
     return "casual" if is_casual else "repeated"
+
+
+def _before(text: str, place: int) -> str:
+    """*text* up to *place* in the model's text; all of it, if it is cut nowhere."""
+    end = 0
+    for size, start, _ in origin_of(text):
+        if start + size > place > start >= 0:
+            return text[: end + place - start]
+        end += size
+    return text
 
 
 def _mark_at_end(text: str) -> str:

@@ -150,11 +150,12 @@ def _merge_punctuation(parts: list[Part], limit: int) -> list[Part]:
             else:
                 merged += [Part(front), Part(mark, end)]
                 front = ""
-        elif not _OPENS_ATOM.match(text) and units(front) + units(text) <= limit:
-            merged.append(Part(front + text, end))
+        elif (is_atom := bool(_OPENS_ATOM.match(text))) or units(front) + units(text) > limit:
+            before = Part(front, MessageEnd.STANDALONE if is_atom else MessageEnd.LIMIT)
+            merged += [before, part] if front else [part]
             front = ""
         else:
-            merged += [Part(front), part] if front else [part]
+            merged.append(Part(front + text, end))
             front = ""
     return [*merged, Part(front)] if front else merged
 

@@ -90,7 +90,7 @@ async def _model(context: CommandContext, interaction: Interaction, choice: Choi
             interaction,
             "{model} cools down for {seconds} s after an error",
             model=shown(interaction, name),
-            seconds=math.ceil(seconds),
+            seconds=math.ceil(round(seconds, 3)),  # without the rounding error of the clock
         )
     return shown(interaction, name)
 
