@@ -388,6 +388,16 @@ async def test_a_message_ends_because_of_a_setting_or_of_the_model(
     assert end == seen.of(MessagePlanned)[0].ends
 
 
+async def test_a_carriage_return_becomes_a_line_end_of_its_own_segment(seen: Seen) -> None:
+    await say(MemoryTarget(), "One\rTwo\r\nThree", settings=AT_ONCE, trace=seen)
+
+    assert [("intake", "changed", (1,), ("\r",), ("\n",)), ("intake", "dropped", (2,), ("\r",), ())] == [
+        (fact.by, fact.effect, fact.segments, fact.before, fact.after)
+        for fact in seen.of(TextChanged)
+        if fact.stage == "buffer"
+    ]
+
+
 async def test_a_message_starts_where_the_one_before_it_ended(seen: Seen) -> None:
     await say(MemoryTarget(), "One\n```py\nx\n```\nTwo", settings=AT_ONCE, trace=seen)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from cadenza.facts import Fact, MessageEnd, MessagePlanned
+from cadenza.facts import Fact, MessageEnd, MessagePlanned, TextChanged
 from cadenza.settings import Settings
 from cadenza.text.units import units
 from tests.laws.material import CORPUS, nasty_markdown
@@ -35,7 +35,8 @@ _PARTS = ("limit", "long_text", "code_overflow", "overflow")
 class Place:
     """The end of a message, with what stands around it."""
 
-    def __init__(self, planned: Sequence[MessagePlanned], number: int, raw: str, settings: Settings) -> None:
+    def __init__(self, facts: Sequence[Fact], number: int, raw: str, settings: Settings) -> None:
+        planned = of(MessagePlanned, facts)
         self.before = planned[:number]
         self.text, self.file = planned[number].text, planned[number].file
         self.own = planned[number]
@@ -45,6 +46,8 @@ class Place:
         self.next_gap = _gap(planned, number + 1, raw)
         follows = min((start for one in self.after for start, _ in one.covers), default=len(raw))
         self.beyond = raw[follows : follows + 1]  # a full stop that no message shows is counted as the next one's
+        empty = (text for fact in of(TextChanged, facts) if fact.by == "empty_code" for text in fact.before)
+        self.unseen = sum(units(text) + 1 for text in empty)  # it counts until it is left out
         delivery = settings.delivery
         self.limit = delivery.limit or 1950
         self.gather = min(delivery.gather, self.limit)
@@ -83,7 +86,7 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
         case MessageEnd.LIMIT:
             others = [one for one in at.before if not set(one.segments).isdisjoint(at.own.segments)] + [*at.after]
             rest = sum(units(one.text) for one in others) + len(at.gap) + len(at.after)
-            return units(at.text) + rest > at.limit or at.is_long_elsewhere()
+            return units(at.text) + rest + at.unseen > at.limit or at.is_long_elsewhere()
         case MessageEnd.LONG_TEXT:
             return bool(at.before)
         case MessageEnd.LINE | MessageEnd.BLOCK:
@@ -95,12 +98,12 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
         case MessageEnd.FIRST_BLOCK:
             return all(one.ends.reason in (*_PARTS, "picture", "formula") for one in at.before)
         case MessageEnd.GATHERED:
-            return units(at.text + at.gap) + _INDENTS >= at.gather
+            return units(at.text + at.gap) + at.unseen + _INDENTS >= at.gather
         case MessageEnd.NEXT_TOO_LONG:
             is_cut = at.next is not None and (at.next.picture or at.next.ends.reason in _PARTS)
-            return is_cut or units(at.around + at.next_gap) > at.gather
+            return is_cut or units(at.around + at.next_gap) + at.unseen > at.gather
         case MessageEnd.HEADING | MessageEnd.SECTION:
-            is_half_full = 2 * units(at.text + at.gap) >= at.gather
+            is_half_full = 2 * (units(at.text + at.gap) + at.unseen) >= at.gather
             return is_half_full and (reason is MessageEnd.HEADING or _SECTION.search(at.gap) is not None)
         case _:
             return _is_true_of_special(reason, at)
@@ -133,7 +136,7 @@ def untrue(facts: Sequence[Fact], settings: Settings) -> Iterator[str]:
     planned, raw = of(MessagePlanned, facts), heard(facts)
     for number, message in enumerate(planned):
         reason = MessageEnd(message.ends.reason)
-        at = Place(planned, number, raw, settings)
+        at = Place(facts, number, raw, settings)
         if not is_true(reason, at):
             yield f"{reason.value}: {message.text[-80:]!r}, then {at.gap!r}, then {at.next.text[:80] if at.next else ''!r}"
 

@@ -116,7 +116,7 @@ def test_what_comes_behind_stands_in_the_file_as_the_model_wrote_it() -> None:
     rest = "the rest\nof it.\n  ```py\na\n```\n| a |\nRen (mad): grr"
     assert Attachment("reply.md", f"{rest}\n".encode()) == post.attachment
     assert ("last", f"Ren: last\n{rest}") == (post.text, post.said)
-    assert ["last", rest] == [part.text for part in remainder.posts()]
+    assert [("last", ""), (rest, "\n")] == [(part.text, part.joint) for part in remainder.posts()]
 
 
 def test_a_message_that_has_a_file_already_has_it_in_the_other() -> None:

@@ -47,7 +47,8 @@ class OrphanPunctuation(Rule):
                 return (*self._release(), segment)
             marks = join(core.split())
             if self._held or len(marks) != 2 or "…" in marks or _OUTCRY.isdisjoint(marks):
-                return self._hold(replace(segment, text=marks), line_ends(segment.text)[-1:])
+                after = segment.text[len(segment.text.rstrip(WHITESPACE)) :]
+                return self._hold(replace(segment, text=marks), line_ends(after)[-1:])
         held = self._held
         if held is None:
             return (segment,)

@@ -163,6 +163,7 @@ class Taps:
         self._halted = ""
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
+        self._last_cut = ""  # the text of the last segment
         self._under_way: deque[str] = deque()  # segments that are in no message yet
         self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
@@ -272,10 +273,17 @@ class Taps:
         places = ranges(text)
         self._raw.know(places)
         for place, was in self._raw.unknown(places[-1][1]) if places else ():
-            by, became = _put_in_at(text, place)
-            by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
-            effect = "changed" if became else "dropped"
-            self._tell(TextChanged(by, "buffer", effect, (number,), (was,), (became,) if became else (), (place,)))
+            self._tell_put_in(number, text, place, was)
+        self._last_cut = text
+
+    def _tell_put_in(self, number: int, text: str, place: Range, was: str) -> None:
+        """Report what stands in the segment *number*, or at the end of the one before it, instead of what *was* there."""
+        (by, became), segment = _put_in_at(self._last_cut, place), number - 1
+        if not became:
+            (by, became), segment = _put_in_at(text, place), number
+        by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
+        effect = "changed" if became else "dropped"
+        self._tell(TextChanged(by, "buffer", effect, (segment,), (was,), (became,) if became else (), (place,)))
 
     # --- the composer ------------------------------------------------------------------------
 

@@ -115,5 +115,10 @@ class Remainder:
 
     def posts(self) -> list[Post]:
         """The same as text, for a caller that needs only the beginning."""
-        rest = self._rest.strip(WHITESPACE)
-        return [self._last, *([replace(self._last, text=rest, label="", reply=None, source=None)] if rest else [])]
+        whole = join(self._parts)
+        rest = whole.strip(WHITESPACE)
+        joint = whole[: len(whole) - len(whole.lstrip(WHITESPACE))]
+        return [
+            self._last,
+            *([replace(self._last, text=rest, label="", reply=None, source=None, joint=joint)] if rest else []),
+        ]
