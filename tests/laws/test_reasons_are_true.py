@@ -44,8 +44,9 @@ class Place:
         self.next = self.after[0] if self.after else None
         self.gap = _gap(planned, number, raw)
         self.next_gap = _gap(planned, number + 1, raw)
+        end = max((end for one in (*self.before, self.own) for _, end in one.covers), default=0)
         follows = min((start for one in self.after for start, _ in one.covers), default=len(raw))
-        self.beyond = raw[follows : follows + 1]  # a full stop that no message shows is counted as the next one's
+        self.around_end = raw[max(0, end - 1) : follows + 1]  # a full stop may be counted as this message's or the next's
         empty = (text for fact in of(TextChanged, facts) if fact.by == "empty_code" for text in fact.before)
         self.unseen = sum(units(text) + 1 for text in empty)  # it counts until it is left out
         delivery = settings.delivery
@@ -94,7 +95,7 @@ def is_true(reason: MessageEnd, at: Place) -> bool:
             is_over = _LINE_END.search(at.gap) or _MARKS_OF_LINE.search(at.text)
             return is_over is not None or is_beside_code or not at.next
         case MessageEnd.SENTENCE:
-            return _SENTENCE.search(at.text[-4:] + at.gap + at.beyond) is not None
+            return _SENTENCE.search(at.text[-4:] + at.around_end) is not None
         case MessageEnd.FIRST_BLOCK:
             return all(one.ends.reason in (*_PARTS, "picture", "formula") for one in at.before)
         case MessageEnd.GATHERED:

@@ -4,6 +4,7 @@ import pytest
 
 from cadenza.rules.orphan_punctuation import OrphanPunctuation
 from cadenza.rules.rule import RuleContext
+from cadenza.text.origins import from_model, origin_of
 from cadenza.types import Boundary, Ending, Identity, Kind, Segment
 
 
@@ -87,12 +88,18 @@ def test_several_orphans_gather() -> None:
 
 
 def test_blank_segments_pass_and_release_nothing() -> None:
-    assert cleaned("...\n", "\n", "there") == ["\n", "...there"]
+    assert cleaned("...", "\n", "there") == ["\n", "...there"]
 
 
-def test_the_line_end_of_held_marks_goes_with_them() -> None:
-    assert cleaned("... ", "\n", "there") == ["...there"]
-    assert cleaned("... ", "\n", "- there") == ["...\n", "- there"]
+def test_the_line_end_behind_held_marks_is_the_models() -> None:
+    rule = OrphanPunctuation(RuleContext())
+    given = (Segment(from_model(text, place), Boundary.NEWLINE) for text, place in ((". ", 0), ("\n", 2), ("- x", 3)))
+
+    empty, marks, _ = (segment for one in given for segment in rule.feed(one))
+
+    assert [("\n", [-1]), (".\n", [0, 2])] == [
+        (segment.text, [run.start for run in origin_of(segment.text)]) for segment in (empty, marks)
+    ]
 
 
 def test_marks_with_space_between_them_are_one_orphan() -> None:

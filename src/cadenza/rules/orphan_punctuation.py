@@ -64,12 +64,11 @@ class OrphanPunctuation(Rule):
         return self._release(why.boundary)
 
     def _blank(self, segment: Segment) -> tuple[Segment, ...]:
-        """Let an empty line overtake what is held. If the line of what is held was not over, it is now."""
-        if self._held is None or self._line_end or segment.joint or segment.label:
+        """Let an empty line overtake what is held. If the line of what is held was not over, its own end stays with it."""
+        if self._held is None or self._line_end or "\n" not in segment.text:
             return (segment,)
         before, self._line_end, after = segment.text.partition("\n")
-        rest = join([before, after])
-        return (replace(segment, text=rest),) if rest else ()
+        return (replace(segment, text=join([before, "\n", after])),)
 
     def _hold(self, segment: Segment, line_end: str) -> tuple[Segment, ...]:
         held = self._held

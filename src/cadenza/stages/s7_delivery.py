@@ -292,7 +292,7 @@ class Composer:
         joint = self._joint(raw)
         if segment.source:
             return [_Message(text, "" if number else segment.source, joint) for number, text in enumerate(texts)]
-        return _with_joints(raw, texts, joint, segment.kind)
+        return _with_joints(raw, piece.text, texts, joint, segment.kind)
 
     def _hidden_parts(self, piece: TextPiece, limit: int) -> list[str]:
         """The parts of a code block or a table; within a spoiler, each of them is one."""
@@ -334,7 +334,7 @@ class Composer:
         if len(parts) == 1 and (text != raw or self._degree == 1):
             text, core = parts[0].text.strip(WHITESPACE), raw.strip(WHITESPACE)
             return [_Message(text, None if text == core else core, joint)]
-        made = _with_joints(raw, [part.text for part in parts], joint, _PROSE)
+        made = _with_joints(raw, written, [part.text for part in parts], joint, _PROSE)
         return [message._replace(end=part.end) for message, part in zip(made, parts, strict=True)]
 
     def _prose_parts(self, text: str) -> list[Part]:
@@ -452,13 +452,15 @@ class _Message(NamedTuple):
         return self.text if self.source is None else self.source
 
 
-def _with_joints(raw: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
-    """The messages with *texts*, which *raw* was cut into; *joint* is in front of the first."""
+def _with_joints(raw: str, written: str, texts: Sequence[str], joint: str, kind: Kind) -> list[_Message]:
+    """The messages with *texts*, which *written* was cut into; *joint* is in front of the first.
+
+    *raw* is the same as the model wrote it, before the rules.
+    """
     if len(texts) == 1:
         return [_Message(texts[0].strip(WHITESPACE), None, joint)]
     texts = [text.strip(WHITESPACE) for text in texts]
-    core = raw.strip(WHITESPACE)
-    parts = slices(core, texts, kind)
+    parts = slices(raw.strip(WHITESPACE), texts, kind) or slices(written.strip(WHITESPACE), texts, kind)
     if parts is None:
         return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
     made: list[_Message] = []
