@@ -46,7 +46,8 @@ class Place:
         self.next_gap = _gap(planned, number + 1, raw)
         end = max((end for one in (*self.before, self.own) for _, end in one.covers), default=0)
         follows = min((start for one in self.after for start, _ in one.covers), default=len(raw))
-        self.around_end = raw[max(0, end - 1) : follows + 1]  # a full stop may be counted as this message's or the next's
+        # A full stop may be counted as this message's or the next's.
+        self.around_end = raw[max(0, end - 1) : follows + 1]
         empty = (text for fact in of(TextChanged, facts) if fact.by == "empty_code" for text in fact.before)
         self.unseen = sum(units(text) + 1 for text in empty)  # it counts until it is left out
         delivery = settings.delivery

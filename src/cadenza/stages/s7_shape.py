@@ -408,8 +408,9 @@ class Shaper:
                 alone = [TextPiece(piece.segment, piece.text, _BETWEEN, piece.context) for piece in pieces]
                 return [Bundle([piece], is_plain=True, end=end_of(piece)) for piece in alone]
         last = groups[-1][-1]
-        if end is MessageEnd.BLOCK and last.sort is _TEXT and last.verse is not _VERSE:
-            end = end_of(next((piece for piece in reversed(pieces) if not piece.is_blank), pieces[-1]))
+        if end is MessageEnd.BLOCK and last.sort is _TEXT:
+            own = end_of(next((piece for piece in reversed(pieces) if not piece.is_blank), pieces[-1]))
+            end = own if last.verse is not _VERSE or own is MessageEnd.SENTENCE else end  # a verse is a block
         return [Bundle(pieces, is_plain, end)]
 
     def _shed(self, out: list[Bundle]) -> None:
