@@ -170,6 +170,7 @@ class ModelSkipped(_Fact):
     """``cooldown`` if all its keys have one, or ``not ready``."""
     seconds: float | None
     """When it can be asked again."""
+    error: Values | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +458,10 @@ class ToolCalled(_Fact):
     seconds: float
     is_error: bool
     remembered: bool
+    size: int = 0
+    """The characters of its result."""
+    media: int = 0
+    """The pictures and videos of its result."""
 
 
 @dataclass(frozen=True, slots=True)

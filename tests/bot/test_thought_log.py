@@ -12,16 +12,17 @@ import pytest
 
 from cadenza.bot import thought_log
 from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.thought_record import ThoughtRecord
 from cadenza.bot.thought_log import Thought, log_thoughts
 from cadenza.sim.objects import ChannelKind, MessageFlag
 from cadenza.sim.permissions import Permission
 from cadenza.targets.discord_py.client_state import ClientState
-from cadenza.types import Boundary, Completed, Identity, Post, Receipt, Reply
+from cadenza.types import Identity
 from tests.bot.evening import Evening, at_work
 
 pytestmark = pytest.mark.timeout(60)
 
-REPLY = Reply(Completed(), thoughts=("Hm, @everyone.",), model="openai:gpt-5.1")
+RECORD = ThoughtRecord(thoughts=["Hm, @everyone."], model="openai:gpt-5.1")
 REN = Identity("Ren", "https://example.com/ren.png")
 SILENT = 1 << 12
 
@@ -46,7 +47,7 @@ class Logged:
         """Tell the log of a turn; gives back what stands there then."""
         thought = Thought(
             **{
-                "reply": REPLY, "channel": self.place(), "turn": "t", "persona": "Ren", "identity": None,
+                "record": RECORD, "channel": self.place(), "turn": "t", "persona": "Ren", "identity": None,
                 "seconds": 5.0, "waited": 1.0, **about,
             }
         )  # fmt: skip
@@ -70,9 +71,8 @@ async def logged(
 
 
 async def test_the_log_is_told_by_the_bot_and_nobodys_phone_rings() -> None:
-    receipt = Receipt(Post("Hi.", Boundary.FINAL), "3", "https://discord.com/channels/1/2/3")
     async with logged() as room:
-        [message] = await room.tell(reply=replace(REPLY, receipts=(receipt,)))
+        [message] = await room.tell(record=replace(RECORD, url="https://discord.com/channels/1/2/3"))
 
     [box] = message["embeds"]
     assert "Source: https://discord.com/channels/1/2/3\n\n**Thoughts**\nHm, @everyone." == box["description"]
@@ -88,7 +88,7 @@ async def test_the_log_is_told_by_the_bot_and_nobodys_phone_rings() -> None:
 
 async def test_a_character_tells_its_own_thoughts_through_a_webhook() -> None:
     async with logged() as room:
-        [message] = await room.tell(identity=REN, reply=replace(REPLY, thoughts=("Hm.",)))
+        [message] = await room.tell(identity=REN, record=replace(RECORD, thoughts=["Hm."]))
 
     assert ("Ren", True) == (message["author"]["username"], bool(message.get("webhook_id")))
     assert message["embeds"][0]["description"].startswith(f"Source: <#{room.evening.general}>")
@@ -120,7 +120,7 @@ async def test_a_webhook_that_is_refused_does_not_keep_it_from_being_told() -> N
 
 async def test_a_long_thought_is_several_messages_and_a_file() -> None:
     async with logged() as room:
-        messages = await room.tell(reply=replace(REPLY, thoughts=("word " * 4000,)))
+        messages = await room.tell(record=replace(RECORD, thoughts=["word " * 4000]))
 
     assert [1, 1, 1] == [len(message["embeds"]) for message in messages]
     assert ["thoughts-continued.md"] == [file["filename"] for file in messages[-1]["attachments"]]

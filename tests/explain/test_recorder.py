@@ -884,7 +884,9 @@ async def test_tools_are_told_between_the_rounds(seen: Seen) -> None:
 
     await reply(SCENE, model, MemoryTarget(), settings=AT_ONCE, tools=dice(), trace=seen)
 
-    assert [ToolCalled("7", "dice", '{"sides": 6}', 0.0, is_error=False, remembered=False)] == seen.of(ToolCalled)
+    assert [ToolCalled("7", "dice", '{"sides": 6}', 0.0, is_error=False, remembered=False, size=1)] == seen.of(
+        ToolCalled
+    )
     assert [RoundEnded, ToolCalled, RoundEnded] == [kind for kind in seen.kinds if kind in (RoundEnded, ToolCalled)]
     assert [(1, "needs_tools", "dice"), (2, "completed", "end_of_stream")] == [
         (fact.number, fact.outcome["kind"], fact.outcome["reason"]) for fact in seen.of(RoundEnded)

@@ -19,6 +19,7 @@ from .memory.privacy import PrivacyLevel
 from .reply_request import ReplyRequest
 from .scene import TurnContext, identity_of
 from .services.own_messages import OwnMessage, OwnMessages
+from .services.thought_record import ThoughtRecord
 from .store.store import StoreError
 from .thought_log import Thought, log_thoughts
 from .wiring import BotServices
@@ -35,6 +36,7 @@ class ReplyFinished:
     turn_context: TurnContext
     scene: Scene
     reply: Reply
+    thoughts: ThoughtRecord
     besides: tuple[Receipt, ...]
     """Messages that were posted with the reply and are not part of it."""
     seconds: float
@@ -112,7 +114,7 @@ class AfterReply:
         if not await may_keep(self._services, turn_context.where):
             return
         thought = Thought(
-            event.reply,
+            event.thoughts,
             turn_context.message.channel,
             event.turn.id,
             turn_context.character.name,

@@ -34,6 +34,7 @@ from .scene import TurnContext, identity_of, scene_for
 from .services.choices import settings_for
 from .services.own_messages import OwnMessages
 from .services.resets import Resets
+from .services.thought_record import ThoughtRecord
 from .wiring import BotServices
 
 logger = get_logger(__name__)
@@ -48,6 +49,7 @@ class _Spoken:
     turn_context: TurnContext
     scene: Scene
     reply: Reply
+    thoughts: ThoughtRecord
     besides: tuple[Receipt, ...]
 
 
@@ -103,6 +105,7 @@ class Answering:
                 spoken.turn_context,
                 spoken.scene,
                 spoken.reply,
+                spoken.thoughts,
                 spoken.besides,
                 seconds=seconds,
                 waited=waited,
@@ -144,8 +147,9 @@ class Answering:
             on_last=partial(self._ends, turn),
             typing_since=typing_since,
         )
-        said = await self._replied(turn, request, turn_context, scene, target)
-        return None if said is None else _Spoken(turn_context, scene, said, target.besides)
+        thoughts = ThoughtRecord()
+        said = await self._replied(turn, request, turn_context, scene, target, thoughts=thoughts)
+        return None if said is None else _Spoken(turn_context, scene, said, thoughts, target.besides)
 
     async def _ends(self, turn: Turn, behind: str) -> None:
         """Journal that the last message of *turn* follows *behind*; a reply stopped by a shutdown is finished later."""
@@ -162,7 +166,14 @@ class Answering:
             logger.debug("typing indicator failed", exc_info=error)
 
     async def _replied(
-        self, turn: Turn, request: ReplyRequest, turn_context: TurnContext, scene: Scene, target: DiscordTarget
+        self,
+        turn: Turn,
+        request: ReplyRequest,
+        turn_context: TurnContext,
+        scene: Scene,
+        target: DiscordTarget,
+        *,
+        thoughts: ThoughtRecord,
     ) -> Reply | None:
         model = turn_context.character.own.model or turn_context.choice.model or ""
         try:
@@ -172,20 +183,21 @@ class Answering:
             logger.warning("no model for a reply: %s", error, extra=about)
             await self._tell(target, error.sentence)
             return None
+        services = self._services
         try:
             return await reply(
                 scene,
                 sources,
                 target,
                 settings=self._settings(turn_context, model),
-                tools=[*await self._services.toolbox.tools(), *self._services.memory.tools(turn_context.where)],
+                tools=[*await services.toolbox.tools(), *services.memory.tools(turn_context.where)],
                 stop=turn.stop,
                 preparer=self._client_state.preparer,
                 supersedes=await self._superseded(turn, request),
-                trace=_both(self._services.explanations.listen(turn.id), self._services.metrics.hear),
+                trace=_all_of(services.explanations.listen(turn.id), services.metrics.hear, thoughts.hear),
             )
         except BaseException:
-            self._services.explanations.drop(turn.id)
+            services.explanations.drop(turn.id)
             raise
         finally:
             await self._client_state.settle(target)
@@ -347,7 +359,7 @@ def _named(cast: tuple[Character, ...], name: str) -> Character | None:
     return named(cast, name)
 
 
-def _both(*hooks: Hook) -> Hook:
+def _all_of(*hooks: Hook) -> Hook:
     """One hook that calls all *hooks*; one that fails is removed."""
     listening = list(hooks)
 

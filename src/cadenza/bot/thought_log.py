@@ -16,9 +16,10 @@ from ..targets.discord.avatars import SpokenBy
 from ..targets.discord.throttle import PacedApi
 from ..targets.discord.webhooks import NoWebhook
 from ..targets.discord_py.client_state import ClientState
-from ..types import Identity, Reply
+from ..types import Identity
 from .background import guarded
 from .services.choices import Choice
+from .services.thought_record import ThoughtRecord
 from .services.thought_text import Account, composed
 
 logger = get_logger(__name__)
@@ -33,7 +34,7 @@ _Room = discord.abc.GuildChannel | discord.Thread
 class Thought:
     """A turn for the log."""
 
-    reply: Reply
+    record: ThoughtRecord
     channel: discord.abc.Snowflake
     """The channel of the turn."""
     turn: str
@@ -72,11 +73,9 @@ async def _log(thought: Thought, choice: Choice, client_state: ClientState, clie
 
 
 def _account(thought: Thought, source: _Room) -> Account:
-    receipts = thought.reply.receipts
-    address = next((receipt.url for receipt in receipts if receipt.url), None)
     return Account(
-        thought.reply,
-        address or source.mention,
+        thought.record,
+        thought.record.url or source.mention,
         persona=thought.persona,
         attribution=thought.attribution,
         seconds=thought.seconds,

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any, assert_never
 from uuid import uuid4
 
-from ..errors import CadenzaError, DeliveryError, ProviderError
+from ..errors import CadenzaError, DeliveryError, ProviderError, Sentence
 from ..facts import (
     AttemptBegan,
     AttemptEnded,
@@ -167,9 +167,9 @@ class Trace:
 
     # --- models and tools ------------------------------------------------------------------------
 
-    def passes_over(self, model: str, why: str, seconds: float | None = None) -> None:
-        """*model* is skipped; it is available again in *seconds*."""
-        self.tell(ModelSkipped(model, why, seconds))
+    def passes_over(self, model: str, why: str, error: CadenzaError | None, seconds: float | None = None) -> None:
+        """*model* is skipped because of *why* and an *error*; it is available again in *seconds*."""
+        self.tell(ModelSkipped(model, why, seconds, self._error(error)))
 
     def tries(self, model: str, key: str | None, why: str, about: Mapping[str, Any]) -> None:
         """An attempt with *model* and *key* starts, because of *why*."""
@@ -195,9 +195,19 @@ class Trace:
 
     def used(self, use: ToolUse, *, remembered: bool) -> None:
         """A tool was run, or its earlier result was *remembered*."""
-        call, is_error = use.call, use.result.is_error
-        arguments = without_secrets(call.arguments, *self._hidden)
-        self.tell(ToolCalled(call.id, call.name, arguments, _seconds(use.seconds), is_error, remembered))
+        call, result = use.call, use.result
+        self.tell(
+            ToolCalled(
+                call.id,
+                call.name,
+                without_secrets(call.arguments, *self._hidden),
+                _seconds(use.seconds),
+                result.is_error,
+                remembered,
+                size=len(result.text),
+                media=sum(not isinstance(part, str) for part in result.parts),
+            )
+        )
 
     # --- the stream and the stages -------------------------------------------------------------
 
@@ -392,7 +402,7 @@ class Trace:
         """*error* without secrets, and without the text of a foreign exception."""
         if error is None:
             return None
-        text = without_secrets(str(error), *self._hidden) if isinstance(error, CadenzaError) else ""
+        text = _said_safely(error.sentence, self._hidden) if isinstance(error, CadenzaError) else ""
         about: dict[str, object] = {"type": type(error).__name__, "text": text, "kind": "", "code": "", "detail": ""}
         match error:
             case ProviderError(kind=kind, code=code, detail=detail):
@@ -494,6 +504,12 @@ class _Outgoing:
     def _open(self) -> dict[int, Post]:
         """Planned posts that are not settled."""
         return {number: post for number, post in self.numbers.things.items() if number not in self._settled}
+
+
+def _said_safely(sentence: Sentence, secrets: Iterable[str]) -> str:
+    """*sentence*, which can be said in any language; only its English text, if a secret had to be removed."""
+    safe = without_secrets(str(sentence), *secrets)
+    return sentence if safe == str(sentence) else safe
 
 
 def _named(outcome: Outcome) -> tuple[str, str]:

@@ -334,7 +334,8 @@ def setting(name: str, value: object) -> Said:
 
 @told_of.register
 def _(fact: f.ModelSkipped) -> Said:
-    why = _one_of("skip", fact.why, ("cooldown", "not ready"))
+    is_known = fact.error is None or fact.why == "cooldown"  # whose error says the same
+    why = _one_of("skip", fact.why, ("cooldown", "not ready")) if is_known else _error(fact.error)
     if fact.seconds:
         return Said("model.skipped.for", {"model": _model(fact.model), "why": why, "seconds": seconds(fact.seconds)})
     return Said("model.skipped", {"model": _model(fact.model), "why": why})

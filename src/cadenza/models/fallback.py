@@ -239,8 +239,6 @@ class FallbackChain:
         while self._sources:
             model = await self._prepared(self._sources.popleft())
             if model is None:
-                if self._trace:
-                    self._trace.passes_over("", "not ready")
                 continue
             place, self._places = self._places, self._places + 1
             if ready(model):
@@ -249,7 +247,7 @@ class FallbackChain:
             cooling.append(model)
             self._cooling.append((place, model))
             if self._trace:
-                self._trace.passes_over(model.name, "cooldown", ready_in(model))
+                self._trace.passes_over(model.name, "cooldown", _in_cooldown(), ready_in(model))
         return await self._cooled_down() if self._cooling else None
 
     async def _cooled_down(self) -> Attempt:
@@ -264,19 +262,24 @@ class FallbackChain:
         """Return the model of *source*; if its function fails, note a failure."""
         if isinstance(source, Model):
             return source
+        failure: CadenzaError | None = None
         try:
             made = source()
             model = await made if inspect.isawaitable(made) else made
-            if isinstance(model, Model | None):
+            if isinstance(model, Model):
                 return model
-            raise _no_model(model)  # noqa: TRY301  # it has failed like one that raised something itself
+            if model is not None:
+                raise _no_model(model)  # noqa: TRY301  # it has failed like one that raised something itself
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
             logger.warning("a model could not be created and is skipped", exc_info=error)
             self._places += 1
-            self.failures.append(Failure("", Broke(_not_ready(error))))
-            return None
+            failure = _not_ready(error)
+            self.failures.append(Failure("", Broke(failure)))
+        if self._trace:
+            self._trace.passes_over("", "not ready", failure)
+        return None
 
     def _choose(self, place: int, model: Model) -> Attempt:
         self._chosen = chosen = _Chosen(model, place)

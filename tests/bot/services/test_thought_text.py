@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 
+from cadenza.bot.services.thought_record import FailedAttempt, ThoughtRecord
 from cadenza.bot.services.thought_text import FILE_NAME, LARGEST_FILE, LONGEST, Account, composed, duration
-from cadenza.errors import ProviderError
+from cadenza.errors import CadenzaError, ProviderError, Sentence
+from cadenza.facts import ToolCalled
 from cadenza.targets.discord.api import Embed, Outgoing
 from cadenza.text.units import units
-from cadenza.types import (
-    Broke,
-    Completed,
-    Empty,
-    Failure,
-    Media,
-    MediaKind,
-    Outcome,
-    Reply,
-    Stalled,
-    Stopped,
-    StopReason,
-    ToolCall,
-    ToolResult,
-    ToolUse,
-    Usage,
-)
+from cadenza.types import Usage
 
 SOURCE = "https://discord.com/channels/1/2/3"
 KEY = "sk-abcdefghijklmnop1234567890"
 
 
-def account(*thoughts: str, **about: object) -> Account:
+def account(*thoughts: str, **about: Any) -> Account:
     told = {
         name: about.pop(name)
         for name in ("source", "persona", "attribution", "seconds", "waited", "at")
         if name in about
     }
-    reply = Reply(**{"outcome": Completed(), "thoughts": thoughts, "model": "openai:gpt-5.1", **about})  # type: ignore[arg-type]  # a row of the table
-    return Account(reply, **{"source": SOURCE, "persona": "Ren", **told})  # type: ignore[arg-type]  # likewise
+    values = {"model": "openai:gpt-5.1", "thoughts": [*thoughts], **about}
+    return Account(ThoughtRecord(**values), **{"source": SOURCE, "persona": "Ren", **told})
 
 
 def embeds(messages: tuple[Outgoing, ...]) -> list[Embed]:
@@ -46,12 +35,18 @@ def embeds(messages: tuple[Outgoing, ...]) -> list[Embed]:
     return [box for message in messages for box in (message.embeds if len(message.embeds) == 1 else ())]
 
 
-def pages(*thoughts: str, **about: object) -> list[str]:
+def pages(*thoughts: str, **about: Any) -> list[str]:
     return [box.description for box in embeds(composed(account(*thoughts, **about)))]
 
 
-def used(name: str = "dice", arguments: str = '{"sides": 6}', text: str = "4", *, is_error: bool = False) -> ToolUse:
-    return ToolUse(ToolCall("1", name, arguments), ToolResult((text,), is_error=is_error), seconds=0.25)
+def used(
+    name: str = "dice", arguments: str = '{"sides": 6}', *, size: int = 1, is_error: bool = False, **more: Any
+) -> ToolCalled:
+    return ToolCalled("1", name, arguments, more.pop("seconds", 0.25), is_error, remembered=False, size=size, **more)
+
+
+def broke(error: CadenzaError) -> dict[str, object]:
+    return {"kind": "broke", "reason": "", "error": {"type": type(error).__name__, "text": error.sentence}}
 
 
 # --- the shape -----------------------------------------------------------------------------------
@@ -96,7 +91,7 @@ def test_t107_without_thoughts_only_the_payer_is_named() -> None:
 
 
 def test_of_a_turn_of_which_nothing_came_nothing_is_told() -> None:
-    assert () == composed(account("", " \n", usage=Usage(5, 5)))
+    assert () == composed(account("", " \n", usage=asdict(Usage(5, 5))))
 
 
 @pytest.mark.parametrize(
@@ -115,11 +110,10 @@ def test_thoughts_of_several_rounds_are_told_once_each() -> None:
 
 
 def test_a_tool_is_told_with_short_arguments_and_the_size_of_its_result() -> None:
-    media = ToolResult(("ab", Media(MediaKind.IMAGE, "image/png")))
     tools = (
-        used(text="x" * 1234),
+        used(size=1234),
         used("search", '{"q": "' + "long " * 100 + '"}', is_error=True),
-        ToolUse(ToolCall("2", "draw", "{}"), media, seconds=12.0),
+        used("draw", "{}", size=2, media=1, seconds=12.0),
     )
 
     first, second, third = pages(tools=tools)[0].splitlines()[4:7]
@@ -131,28 +125,56 @@ def test_a_tool_is_told_with_short_arguments_and_the_size_of_its_result() -> Non
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "told", "in_japanese"),
     [
-        (Broke(ProviderError("the model is overloaded; try later")), "the model is overloaded; try later"),
-        (Stalled(has_begun=True), "it stopped sending in the middle"),
-        (Stalled(has_begun=False), "it did not begin to answer"),
-        (Empty(), "its answer was empty (stop)"),
+        pytest.param(
+            broke(ProviderError(Sentence("{vendor} closed the connection; try again", vendor="Acme"))),
+            "Acme closed the connection; try again",
+            "Acmeが接続を切りました。もう一度試してください。",
+            id="broke",
+        ),
+        pytest.param(
+            {"kind": "broke", "reason": "KeyError", "error": {"type": "KeyError", "text": ""}},
+            "KeyError",
+            "KeyError",
+            id="foreign error",
+        ),
+        pytest.param(
+            {"kind": "stalled", "reason": "in the middle", "error": None},
+            "it stopped sending in the middle",
+            "途中で送信が止まりました",
+            id="stalled",
+        ),
+        pytest.param(
+            {"kind": "stalled", "reason": "before the first word", "error": None},
+            "it did not begin to answer",
+            "応答が始まりませんでした",
+            id="never began",
+        ),
+        pytest.param(
+            {"kind": "empty", "reason": "stop", "error": None},
+            "its answer was empty (stop)",
+            "応答が空でした（stop）",
+            id="empty",
+        ),
+        pytest.param(
+            {"kind": "raised", "reason": "CancelledError", "error": None},
+            "CancelledError",
+            "CancelledError",
+            id="raised",
+        ),
     ],
-    ids=["broke", "stalled", "never began", "empty"],
 )
-def test_what_went_wrong_is_told(outcome: Outcome, told: str) -> None:
-    expected = f"Source: {SOURCE}\n\n**Errors**\n"
-    assert f"{expected}a:b: {told}" == pages(failures=(Failure("a:b", outcome),))[0]
-    assert f"{expected}openai:gpt-5.1: {told}" == pages(outcome=outcome)[0]
+def test_what_went_wrong_is_told(outcome: dict[str, object], told: str, in_japanese: str) -> None:
+    failures = [FailedAttempt("a:b", outcome)]
 
-
-@pytest.mark.parametrize("reason", StopReason)
-def test_what_somebody_wanted_is_no_trouble(reason: StopReason) -> None:
-    assert [] == pages(outcome=Stopped(reason))
+    assert f"Source: {SOURCE}\n\n**Errors**\na:b: {told}" == pages(failures=failures)[0]
+    [box] = embeds(composed(account(failures=failures), "ja"))
+    assert box.description.endswith(f"a:b: {in_japanese}")
 
 
 def test_tokens_are_told() -> None:
-    [page] = pages("Hm.", usage=Usage(1200, 34, 5, 6))
+    [page] = pages("Hm.", usage=asdict(Usage(1200, 34, 5, 6)))
 
     assert "Tokens: 1,200 read (5 cached), 34 written (6 thought)" == page.splitlines()[1]
 
@@ -160,14 +182,14 @@ def test_tokens_are_told() -> None:
 @pytest.mark.parametrize(
     "about",
     [
-        {"thoughts": (f"The key is {KEY}.",)},
-        {"tools": (used(arguments=f'{{"key": "{KEY}"}}'),)},
-        {"failures": (Failure("m", Broke(ProviderError(f"refused {KEY}"))),)},
-        {"thoughts": ("Hm.",), "attribution": KEY},
+        {"thoughts": [f"The key is {KEY}."]},
+        {"tools": [used(arguments=f'{{"key": "{KEY}"}}')]},
+        {"failures": [FailedAttempt("m", broke(ProviderError(f"refused {KEY}")))]},
+        {"thoughts": ["Hm."], "attribution": KEY},
     ],
     ids=["thought", "tool", "failure", "payer"],
 )
-def test_secrets_are_not_shown(about: dict[str, object]) -> None:
+def test_secrets_are_not_shown(about: dict[str, Any]) -> None:
     assert KEY not in repr(composed(account(**about)))
 
 

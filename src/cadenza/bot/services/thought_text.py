@@ -6,28 +6,16 @@ what looks like a key or a token is removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
 
-from ...languages import SOURCE, translated
+from ...facts import ToolCalled, Values
+from ...languages import SOURCE, rendered, translated
 from ...targets.discord.api import Embed, Outgoing
 from ...text.redaction import without_secrets
 from ...text.units import fits, fitting, units, whole_grapheme
-from ...types import (
-    Attachment,
-    Broke,
-    Completed,
-    Empty,
-    Failure,
-    NeedsTools,
-    Outcome,
-    Reply,
-    Stalled,
-    Stopped,
-    ToolUse,
-    Usage,
-)
+from ...types import Attachment
+from .thought_record import FailedAttempt, ThoughtRecord
 
 COLOUR = 0x3498DB
 LONGEST = 4096
@@ -56,7 +44,7 @@ _LONGEST_ARGUMENTS = 200
 class Account:
     """A turn that ended, as the thought log shows it."""
 
-    reply: Reply
+    record: ThoughtRecord
     source: str
     """The link to its first message, or the mention of its channel."""
     persona: str = ""
@@ -82,8 +70,8 @@ def composed(account: Account, language: str = SOURCE) -> tuple[Outgoing, ...]:
 
     A turn without thoughts, tools and errors still shows how long it took. A turn without any result has no messages.
     """
-    sections = _sections(account.reply, language)
-    if not sections and not account.attribution and not account.reply.receipts:
+    sections = _sections(account.record, language)
+    if not sections and not account.attribution and not account.record.is_shown:
         return ()
     pages, rest = _laid_out(_head(account, language), sections)
     whole = Embed(
@@ -114,28 +102,29 @@ def _head(account: Account, language: str) -> str:
     lines = [
         translated("Source: {source}", language, source=account.source),
         _safe(account.attribution),
-        _tokens(account.reply.usage, language),
+        _tokens(account.record.tokens, language),
     ]
     return "\n".join(_clipped(line, _LONGEST_LINE) for line in lines if line)
 
 
-def _tokens(usage: Usage, language: str) -> str:
-    if not usage.input_tokens and not usage.output_tokens:
+def _tokens(tokens: Mapping[str, int], language: str) -> str:
+    if not tokens.get("input_tokens") and not tokens.get("output_tokens"):
         return ""
     return translated(
         "Tokens: {read} read ({cached} cached), {written} written ({thought} thought)",
         language,
-        read=f"{usage.input_tokens:,}",
-        cached=f"{usage.cached_tokens:,}",
-        written=f"{usage.output_tokens:,}",
-        thought=f"{usage.thought_tokens:,}",
+        read=f"{tokens.get('input_tokens', 0):,}",
+        cached=f"{tokens.get('cached_tokens', 0):,}",
+        written=f"{tokens.get('output_tokens', 0):,}",
+        thought=f"{tokens.get('thought_tokens', 0):,}",
     )
 
 
 def _footer(account: Account, language: str) -> str:
     """Provider, model, generation time and queue time."""
-    vendor, _, model = account.reply.model.partition(":")  # the model's own name may have colons too
-    served = f"{model} ({account.reply.served_by})" if account.reply.served_by else model
+    record = account.record
+    vendor, _, model = record.model.partition(":")  # the model's own name may have colons too
+    served = f"{model} ({record.served_by})" if record.served_by else model
     spent = duration(account.seconds - account.waited)
     parts = [vendor, served, translated("Generation time: {time}", language, time=spent)]
     if account.waited >= 0.001:
@@ -143,18 +132,16 @@ def _footer(account: Account, language: str) -> str:
     return " | ".join(_clipped(_safe(part), _LONGEST_NAME) for part in parts if part)
 
 
-def _sections(reply: Reply, language: str) -> list[_Section]:
+def _sections(record: ThoughtRecord, language: str) -> list[_Section]:
     """The sections in order, without blank ones."""
     all_ = [
-        _Section("Thoughts", _merged(reply.thoughts)),
-        _Section("Tools", "\n".join(map(_tool, reply.tools)), is_code=True),
-        _Section("Errors", "\n".join(_errors(reply))),
+        _Section(translated("Thoughts", language), _merged(record.thoughts)),
+        _Section(
+            translated("Tools", language), "\n".join(_tool(used, language) for used in record.tools), is_code=True
+        ),
+        _Section(translated("Errors", language), "\n".join(_error(failed, language) for failed in record.failures)),
     ]
-    return [
-        replace(section, heading=translated(section.heading, language), text=_safe(section.text).strip())
-        for section in all_
-        if section.text.strip()
-    ]
+    return [replace(section, text=_safe(section.text).strip()) for section in all_ if section.text.strip()]
 
 
 def _merged(thoughts: Iterable[str]) -> str:
@@ -167,35 +154,34 @@ def _merged(thoughts: Iterable[str]) -> str:
     return "\n\n".join(merged)
 
 
-def _tool(use: ToolUse) -> str:
-    arguments = _clipped(" ".join(_safe(use.call.arguments).split()), _LONGEST_ARGUMENTS)
-    media = sum(not isinstance(part, str) for part in use.result.parts)
-    came = [
-        "failed" if use.result.is_error else "",
-        f"{len(use.result.text):,} characters",
-        f"{media} pictures or videos" if media else "",
-        duration(use.seconds),
+def _tool(used: ToolCalled, language: str) -> str:
+    arguments = _clipped(" ".join(_safe(used.arguments).split()), _LONGEST_ARGUMENTS)
+    result = [
+        translated("failed", language) if used.is_error else "",
+        translated("{count} characters", language, count=f"{used.size:,}"),
+        translated("{count} pictures or videos", language, count=str(used.media)) if used.media else "",
+        duration(used.seconds),
     ]
-    return f"{use.call.name} {arguments} → {', '.join(filter(None, came))}"
+    return f"{used.tool} {arguments} → {', '.join(filter(None, result))}"
 
 
-def _errors(reply: Reply) -> list[str]:
-    failures = [*reply.failures, Failure(reply.model, reply.outcome)]
-    return [f"{failure.model or '…'}: {error}" for failure in failures if (error := _error(failure.outcome))]
+def _error(failed: FailedAttempt, language: str) -> str:
+    return f"{failed.model or '…'}: {_reason(failed.outcome, language)}"
 
 
-def _error(outcome: Outcome) -> str:
-    """What went wrong; empty for a normal end or a stop. The text of our own errors holds no secret."""
+def _reason(outcome: Values, language: str) -> str:
+    """What went wrong. The text of our own errors holds no secret; of foreign ones there is only the type."""
     match outcome:
-        case Broke(error):
-            return str(error) or type(error).__name__
-        case Stalled(has_begun):
-            return "it stopped sending in the middle" if has_begun else "it did not begin to answer"
-        case Empty(reason):
-            return f"its answer was empty ({reason})"
-        case Completed() | Stopped() | NeedsTools():
-            return ""
-    assert_never(outcome)
+        case {"error": {"text": str(text), "type": str(name)}}:
+            return rendered(text, language) if text else name
+        case {"kind": "stalled", "reason": "in the middle"}:
+            return translated("it stopped sending in the middle", language)
+        case {"kind": "stalled"}:
+            return translated("it did not begin to answer", language)
+        case {"kind": "empty", "reason": reason}:
+            return translated("its answer was empty ({reason})", language, reason=reason)
+        case _:
+            return str(outcome.get("reason"))
 
 
 def _safe(text: str) -> str:
