@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.errors import DeliveryError, HttpError
+from cadenza.facts import LoggedFact
 from cadenza.models.fallback import ModelSource
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
@@ -115,6 +116,8 @@ class Story:
         self._turns = 0
         self.channel = Channel(self)
         self.history: list[Line] = []
+        self.told: list[tuple[Reply, list[LoggedFact]]] = []
+        """Each reply with its facts."""
 
     # --- who takes part ---------------------------------------------------------------------
 
@@ -182,14 +185,22 @@ class Story:
         self.note("Mia", says)
         self.history.append(Line("Mia", says))
         scene = Scene("channel", Persona("Ren"), history=tuple(self.history), roster=_PEOPLE)
+        facts: list[LoggedFact] = []
         with self._stops.open(f"turn {self._turns}") as handle:
             timer = asyncio.get_running_loop().call_later(stop or FOREVER, self._stop, handle)
             try:
                 result = await reply(
-                    scene, models, self.channel, settings=self._settings, tools=list(tools), stop=handle
+                    scene,
+                    models,
+                    self.channel,
+                    settings=self._settings,
+                    tools=list(tools),
+                    stop=handle,
+                    trace=facts.append,
                 )
             finally:
                 timer.cancel()
+        self.told.append((result, facts))
         self._note_end(result)
         return result
 

@@ -72,7 +72,7 @@ async def logged(
 
 async def test_the_log_is_told_by_the_bot_and_nobodys_phone_rings() -> None:
     async with logged() as room:
-        [message] = await room.tell(record=replace(RECORD, url="https://discord.com/channels/1/2/3"))
+        [message] = await room.tell(record=replace(RECORD, urls={"3": "https://discord.com/channels/1/2/3"}))
 
     [box] = message["embeds"]
     assert "Source: https://discord.com/channels/1/2/3\n\n**Thoughts**\nHm, @everyone." == box["description"]

@@ -813,7 +813,11 @@ async def test_a_model_whose_keys_rest_is_passed_over(seen: Seen) -> None:
     models = [tiny(name="tired", keyring=ring), unready, tiny(HELLO, name="fresh")]
     await reply(SCENE, models, MemoryTarget(), settings=AT_ONCE, trace=seen)
 
-    assert [ModelSkipped("tired", "cooldown", 30.0), ModelSkipped("", "not ready", None)] == seen.of(ModelSkipped)
+    tired, absent = seen.of(ModelSkipped)
+    assert ("tired", "cooldown", 30.0) == (tired.model, tired.why, tired.seconds)
+    assert tired.error is not None
+    assert "its keys are in cooldown after an error" == tired.error["text"]
+    assert ModelSkipped("", "not ready", None) == absent
     assert ["fresh"] == [fact.model for fact in seen.of(AttemptBegan)]
 
 

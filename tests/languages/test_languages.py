@@ -21,11 +21,23 @@ from cadenza.bot.wiring import build
 from cadenza.languages import catalogue, chosen, languages, translated
 from cadenza.languages.catalogues import read
 from tests.bot.command_room import MirrorSeal, Remote
-from tests.languages.texts import COMMANDS, SOURCE, said, sentences, shown_by_discord, written
+from tests.languages.texts import COMMANDS, SOURCE, said, sentences, shown_by_discord, templates, written
 
 OTHERS = [language for language in languages() if language != "en"]
 VALUE = re.compile(r"\{\w+\}")
 NAME = re.compile(r"[-_'\w]{1,32}")
+ERRORS_OF_REPLIES = (
+    "models/error_message.py",
+    "models/dialects/dialect.py",
+    "models/dialects/google_events.py",
+    "models/http.py",
+    "models/model.py",
+    "replies/tool_loop.py",
+    "replies/outbox/calls.py",
+    "stages/s4_round.py",
+    "targets/discord_py/translate_errors.py",
+)
+"""What they raise is shown by the thought log and by ``/explain``."""
 
 
 @pytest.fixture(scope="module", name="all_commands")
@@ -58,6 +70,15 @@ def test_whatever_a_command_says_is_in_the_catalogue(path: Path, language: str) 
 @pytest.mark.parametrize("name", ["announcements.py", "pending.py", "recovery.py", "markdown_button.py"])
 def test_whatever_the_bot_says_of_itself_is_in_the_catalogue(name: str, language: str) -> None:
     told = sentences(SOURCE / "bot" / name)
+
+    assert told
+    assert set() == told - set(catalogue(language))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("name", ERRORS_OF_REPLIES)
+def test_whatever_can_go_wrong_in_a_reply_is_in_the_catalogue(name: str, language: str) -> None:
+    told = templates(SOURCE / name)
 
     assert told
     assert set() == told - set(catalogue(language))

@@ -48,6 +48,23 @@ def sentences(path: Path) -> set[str]:
     return {text for text in texts if text[:1].isupper() and " " in text and text.endswith(".")}
 
 
+def templates(path: Path) -> set[str]:
+    """The templates of all sentences that a file makes: those in the call, and those in its tables."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == "Sentence" and node.args
+    ]
+    tables = [node.value for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value]
+    strings = {text for call in calls for text in _texts(call.args[0], _named_texts(tree))}
+    told = {
+        node.value
+        for table in tables
+        for node in ast.walk(table)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "; " in node.value
+    }
+    return strings | told
+
+
 def _called(node: ast.Call) -> str:
     match node.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):

@@ -34,7 +34,7 @@ from .scene import TurnContext, identity_of, scene_for
 from .services.choices import settings_for
 from .services.own_messages import OwnMessages
 from .services.resets import Resets
-from .services.thought_record import ThoughtRecord
+from .services.thought_record import ThoughtFold, ThoughtRecord
 from .wiring import BotServices
 
 logger = get_logger(__name__)
@@ -147,9 +147,9 @@ class Answering:
             on_last=partial(self._ends, turn),
             typing_since=typing_since,
         )
-        thoughts = ThoughtRecord()
+        thoughts = ThoughtFold()
         said = await self._replied(turn, request, turn_context, scene, target, thoughts=thoughts)
-        return None if said is None else _Spoken(turn_context, scene, said, thoughts, target.besides)
+        return None if said is None else _Spoken(turn_context, scene, said, thoughts.record, target.besides)
 
     async def _ends(self, turn: Turn, behind: str) -> None:
         """Journal that the last message of *turn* follows *behind*; a reply stopped by a shutdown is finished later."""
@@ -173,7 +173,7 @@ class Answering:
         scene: Scene,
         target: DiscordTarget,
         *,
-        thoughts: ThoughtRecord,
+        thoughts: ThoughtFold,
     ) -> Reply | None:
         model = turn_context.character.own.model or turn_context.choice.model or ""
         try:

@@ -15,7 +15,7 @@ _KNOWN_AS: Mapping[str, str] = MappingProxyType(
     {
         "anthropic": "Anthropic",
         "cerebras": "Cerebras",
-        "custom": "the model's server",
+        "custom": Sentence("the model's server"),
         "deepseek": "DeepSeek",
         "fireworks": "Fireworks",
         "github": "GitHub Models",
@@ -24,7 +24,7 @@ _KNOWN_AS: Mapping[str, str] = MappingProxyType(
         "koboldcpp": "KoboldCpp",
         "llamacpp": "llama.cpp",
         "lmstudio": "LM Studio",
-        "local": "the local model",
+        "local": Sentence("the local model"),
         "mistral": "Mistral",
         "novelai": "NovelAI",
         "nvidia": "NVIDIA",

@@ -10,8 +10,9 @@ from hypothesis import given, strategies as st
 
 from cadenza.bot.services.thought_record import FailedAttempt, ThoughtRecord
 from cadenza.bot.services.thought_text import FILE_NAME, LARGEST_FILE, LONGEST, Account, composed, duration
-from cadenza.errors import CadenzaError, ProviderError, Sentence
+from cadenza.errors import CadenzaError, ErrorKind, ProviderError
 from cadenza.facts import ToolCalled
+from cadenza.models.error_message import explanation
 from cadenza.targets.discord.api import Embed, Outgoing
 from cadenza.text.units import units
 from cadenza.types import Usage
@@ -128,9 +129,9 @@ def test_a_tool_is_told_with_short_arguments_and_the_size_of_its_result() -> Non
     ("outcome", "told", "in_japanese"),
     [
         pytest.param(
-            broke(ProviderError(Sentence("{vendor} closed the connection; try again", vendor="Acme"))),
-            "Acme closed the connection; try again",
-            "Acmeが接続を切りました。もう一度試してください。",
+            broke(ProviderError(explanation("openai", kind=ErrorKind.OVERLOADED, retry_after=30))),
+            "OpenAI is overloaded or down; try again in 30 seconds, or use another model",
+            "OpenAI は混み合っているか、停止しています。30 秒後にもう一度試すか、別のモデルを使ってください。",
             id="broke",
         ),
         pytest.param(

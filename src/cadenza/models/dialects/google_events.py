@@ -120,10 +120,10 @@ _BLOCKS = frozenset(
 )
 _MISHAPS: Mapping[str, str] = MappingProxyType(
     {
-        "MALFORMED_FUNCTION_CALL": "called a tool in an unreadable way",
-        "UNEXPECTED_TOOL_CALL": "called a tool that it was not given",
-        "TOO_MANY_TOOL_CALLS": "called one tool after the other without end",
-        "MALFORMED_RESPONSE": "began an answer that cannot be read",
+        "MALFORMED_FUNCTION_CALL": "{vendor} called a tool in an unreadable way; try again",
+        "UNEXPECTED_TOOL_CALL": "{vendor} called a tool that it was not given; try again",
+        "TOO_MANY_TOOL_CALLS": "{vendor} called one tool after the other without end; try again",
+        "MALFORMED_RESPONSE": "{vendor} began an answer that cannot be read; try again",
     }
 )
 """Failures that happen by chance: the same request may succeed."""
@@ -266,7 +266,7 @@ class GoogleDecoder(EventReader[Shape]):
         if reason in _BLOCKS:
             return self._blocked(reason, said)
         if reason in _MISHAPS:
-            words = Sentence("{vendor} {mishaps}; try again", vendor=known_as(self._vendor), mishaps=_MISHAPS[reason])
+            words = Sentence(_MISHAPS[reason], vendor=known_as(self._vendor))
             return ProviderError(words, kind=ErrorKind.API, code=reason, retryable=True, detail=said)
         return failure(said, vendor=self._vendor, kind=ErrorKind.UNKNOWN, code=reason)
 

@@ -61,14 +61,11 @@ def _refusal(error: discord.HTTPException) -> ApiError:
     headers = error.response.headers
     is_ban = error.status == _RATE_LIMITED and (not headers.get("Via") or _is_page(error.text))
     fields = tuple(dict.fromkeys(_FIELD.findall(error.text)))
-    told = f", because of {', '.join(fields)}" if fields else ""
+    template = "Discord refused it with status {status} and code {code}."
+    if fields:
+        template = "Discord refused it with status {status} and code {code}, because of {fields}."
     return ApiError(
-        Sentence(
-            "Discord refused it with status {status} and code {code}{told}.",
-            status=error.status,
-            code=error.code,
-            told=told,
-        ),
+        Sentence(template, status=error.status, code=error.code, fields=fields),
         status=error.status,
         code=error.code or None,
         fields=fields,
