@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from cadenza.errors import InputError
-from cadenza.explain.sentences import Said, as_json, from_json, rendered
+from cadenza.errors import ErrorKind, InputError, Sentence
+from cadenza.explain.sentences import Said, as_json, from_json, rendered, said_of
+from cadenza.models.error_message import explanation
 
+OVERLOADED = explanation("openai", kind=ErrorKind.OVERLOADED, retry_after=30)
 DECIDED = Said("decided", {"setting": "limit", "value": "2000"})
 FULL = Said("ends.limit", {"decided": DECIDED})
 
@@ -48,6 +50,24 @@ FULL = Said("ends.limit", {"decided": DECIDED})
             "ja",
             "送る前に 1 秒の間が予定されました：入力に 2 秒、x。",
             id="several",
+        ),
+        pytest.param(
+            Said("chunk.failed", {"error": Said("error.text", {"error": said_of(OVERLOADED)})}),
+            "en",
+            "The stream broke off: OpenAI is overloaded or down; try again in 30 seconds, or use another model.",
+            id="an error",
+        ),
+        pytest.param(
+            Said("chunk.failed", {"error": Said("error.text", {"error": said_of(OVERLOADED)})}),
+            "ja",
+            "ストリームが途切れました：OpenAI は混み合っているか、停止しています。30 秒後にもう一度試すか、別のモデルを使ってください。",
+            id="an error in Japanese",
+        ),
+        pytest.param(
+            Said("x: {y}", {"y": said_of(Sentence("{a} or {b}", a=(1, Sentence("in a second")), b="{a}"))}),
+            "ja",
+            "x: 1、1 秒後に or {a}",
+            id="a sentence with several values",
         ),
         pytest.param(Said("notice.shown", {"text": "{text}"}), "en", "A notice was shown: {text}", id="braces"),
         pytest.param(Said("notice.shown"), "en", "A notice was shown: {text}", id="no value"),

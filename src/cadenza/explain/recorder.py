@@ -382,7 +382,7 @@ class Trace:
 
     def notified(self, notice: Notice, *, is_shown: bool) -> None:
         """A notice was shown, or could not be shown."""
-        self.tell(NoticeShown(str(notice.title), str(notice.text), notice.urgency.value, is_shown))
+        self.tell(NoticeShown(notice.title, notice.text, notice.urgency.value, is_shown))
 
     def _waited_for(self, numbers: Iterable[int]) -> dict[str, float]:
         """How long those posts waited, by reason."""

@@ -2,13 +2,14 @@
 
 A ``Said`` is a key of the catalogue ``languages/<language>/facts.po`` and the values for its text. Terminal, ``/explain``
 and page show the same sentences: each looks up the key and fills in the values. Everything else, such as plurals and the
-form of numbers, is decided when the sentence is composed.
+form of numbers, is decided when the sentence is composed. The key of an error or a notice is its English template.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -20,6 +21,9 @@ Value: TypeAlias = "str | Said | tuple[Said, ...]"
 
 _DEEPEST = 16
 """How deep sentences may be nested in JSON."""
+_CATALOGUES = ("model_errors", "notices", "facts")
+_INNER = "error."
+"""Sentences whose values stand in a sentence that has a full stop of its own."""
 _NONE: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -33,12 +37,39 @@ class Said:
 
 def rendered(said: Said, language: str = "en") -> str:
     """*said* in *language*; a key that is not in the catalogue is shown itself."""
-    texts = named(language.partition("-")[0].lower(), "facts")
-    return _rendered(said, texts)
+    return _rendered(said, texts(language.partition("-")[0].lower()))
+
+
+@cache
+def texts(language: str) -> Mapping[str, str]:
+    """The texts of all sentences in *language*, by key."""
+    found = {key: text for name in _CATALOGUES for key, text in named(language, name).items()}
+    return MappingProxyType(found)
+
+
+def said_of(text: str) -> Value:
+    """*text* as a value: a ``Sentence`` can still be rendered in any language."""
+    if not isinstance(text, Sentence):
+        return text
+    return Said(text.template, {name: _part_of(value) for name, value in text.values.items()})
+
+
+def _part_of(value: object) -> Value:
+    match value:
+        case str():
+            return said_of(value)
+        case tuple():
+            parts = map(_part_of, value)
+            return tuple(part if isinstance(part, Said) else Said(str(part)) for part in parts)
+        case _:
+            return str(value)
 
 
 def _rendered(said: Said, texts: Mapping[str, str]) -> str:
-    return filled(texts.get(said.key, said.key), {name: _value(value, texts) for name, value in said.values.items()})
+    values = {name: _value(value, texts) for name, value in said.values.items()}
+    if said.key.startswith(_INNER):
+        values = {name: value.removesuffix(".").removesuffix("。") for name, value in values.items()}
+    return filled(texts.get(said.key, said.key), values)
 
 
 def _value(value: Value, texts: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from .. import facts as f
 from ..rules import RULES
 from ..types import StopReason
-from .sentences import Said, Value, as_json
+from .sentences import Said, Value, as_json, said_of
 
 _LONGEST = 60
 """Characters of a text that are shown."""
@@ -115,9 +115,12 @@ def _error(error: f.Values | None) -> Value:
     """An error with its text and details."""
     if error is None:
         return Said("error.unknown")
-    text, detail = str(error.get("text") or error.get("type") or ""), str(error.get("detail") or "")
-    text = text.removesuffix(".")  # the sentence that it stands in has its own
-    return Said("error.detail", {"error": text, "detail": detail}) if detail else text or Said("error.unknown")
+    text, detail = error.get("text") or error.get("type"), str(error.get("detail") or "")
+    if not isinstance(text, str):
+        return Said("error.unknown")
+    if detail:
+        return Said("error.detail", {"error": said_of(text), "detail": detail})
+    return Said("error.text", {"error": said_of(text)})
 
 
 def outcome(about: f.Values) -> Said:
@@ -475,7 +478,7 @@ def _(fact: f.ToolCalled) -> Said:
 
 @told_of.register
 def _(fact: f.NoticeShown) -> Said:
-    return Said("notice.shown" if fact.is_shown else "notice.failed", {"text": fact.text})
+    return Said("notice.shown" if fact.is_shown else "notice.failed", {"text": said_of(fact.text)})
 
 
 @told_of.register

@@ -36,10 +36,10 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 @cache
 def named(language: str, name: str) -> Mapping[str, str]:
-    """The texts of the key-based catalogue *name* in *language*, by key; English where there is no translation."""
-    texts = read(dict(_files(SOURCE))[name].read_text(encoding="utf-8"))
-    if own := dict(_files(language)).get(name):
-        texts |= read(own.read_text(encoding="utf-8"))
+    """The texts of the catalogue *name* in *language*, by key; English where there is no translation."""
+    texts: dict[str, str] = {}
+    for file in (dict(_files(SOURCE)).get(name), dict(_files(language)).get(name)):
+        texts |= read(file.read_text(encoding="utf-8")) if file else {}
     return MappingProxyType(texts)
 
 

@@ -13,8 +13,8 @@ from playwright.async_api import Page
 
 from cadenza.cli.main import main
 from cadenza.errors import InputError
-from cadenza.explain.sentences import from_json, rendered
-from cadenza.languages import languages, named
+from cadenza.explain.sentences import from_json, rendered, texts
+from cadenza.languages import languages
 from cadenza.play import page as assets
 from cadenza.play.films.fault_names import RehearsalFault
 from cadenza.play.films.film import Film, dump
@@ -142,6 +142,11 @@ async def compare(page: Page, film: Film, reply: dict[str, Any], language: str) 
 
 def _odd() -> Iterator[object]:
     yield from (None, 7, "text", [], {}, {"key": 3}, {"key": "list.join"}, {"key": "no.such"}, {"key": "constructor"})
+    yield {
+        "key": "error.text",
+        "values": {"error": {"key": "Discord is in trouble (status {status}).", "values": {"status": "502"}}},
+    }
+    yield {"key": "error.detail", "values": {"error": "over。.", "detail": "so.。"}}
     yield {"key": "{a} {b} {a}", "values": {"a": "{b}", "b": "$&"}}
     yield {"key": "{a}; {toString}", "values": {"a": [{"key": "1"}, {"key": "{x}", "values": {"x": {"key": "2"}}}]}}
     deep: object = {"key": "end"}
@@ -168,6 +173,6 @@ async def test_the_catalogue_of_the_page_is_that_of_the_languages() -> None:
     text = assets.asset("catalogue.js").decode()
     catalogue = json.loads(text.partition("CATALOGUE = ")[2].rstrip(";\n"))
 
-    assert {language: dict(named(language, "facts")) for language in languages()} == catalogue
+    assert {language: dict(texts(language)) for language in languages()} == catalogue
     assert "catalogue.js" in assets.names()
     assert "list.join" in assets.film_page([])

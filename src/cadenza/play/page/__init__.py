@@ -15,7 +15,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from ...languages import languages, named
+from ...explain.sentences import texts
+from ...languages import languages
 from .bundle import bundle, needed
 
 __all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "index", "names"]
@@ -58,8 +59,8 @@ def asset(name: str) -> bytes:
 @cache
 def _catalogue() -> bytes:
     """The module with the sentences of explanations in all languages, by key."""
-    texts = {language: dict(named(language, "facts")) for language in languages()}
-    return f"/** The sentences of explanations. */\nexport const CATALOGUE = {_as_script(texts)};\n".encode()
+    catalogue = {language: dict(texts(language)) for language in languages()}
+    return f"/** The sentences of explanations. */\nexport const CATALOGUE = {_as_script(catalogue)};\n".encode()
 
 
 @cache

@@ -3,6 +3,7 @@ import { CATALOGUE } from "cadenza/catalogue.js";
 import { language } from "cadenza/words.js";
 
 const DEEPEST = 16; // sentences within each other
+const INNER = "error."; // their values stand in a sentence that has a full stop of its own
 
 /**
  * A sentence in the language of the page: `{key, values}`, in which a value is a text, a sentence or several of them.
@@ -17,7 +18,11 @@ function rendered(told, texts, depth) {
   if (typeof told?.key !== "string" || !depth) return "";
   const values = told.values ?? {};
   const text = Object.hasOwn(texts, told.key) ? texts[told.key] : told.key;
-  return text.replace(/\{(\w+)\}/g, (place, name) => (Object.hasOwn(values, name) ? filled(values[name], texts, depth - 1) : place));
+  return text.replace(/\{(\w+)\}/g, (place, name) => {
+    if (!Object.hasOwn(values, name)) return place;
+    const value = filled(values[name], texts, depth - 1);
+    return told.key.startsWith(INNER) ? value.replace(/\.$/, "").replace(/。$/, "") : value;
+  });
 }
 
 function filled(value, texts, depth) {
