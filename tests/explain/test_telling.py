@@ -50,7 +50,9 @@ def test_every_language_has_the_same_keys_and_values(language: str) -> None:
 
     assert values == {key: sorted(re.findall(r"\{\w+\}", text)) for key, text in other.items()}
     same = {key for key, text in ENGLISH.items() if text == other[key]}
-    assert same <= {"hold.unknown", "holding.unknown", "outcome.unknown", "error.text", "list.join"}, "it is not translated"
+    assert same <= {"hold.unknown", "holding.unknown", "outcome.unknown", "error.text", "list.join"}, (
+        "it is not translated"
+    )
 
 
 def keys_in(module: object) -> set[str]:
