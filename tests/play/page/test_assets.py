@@ -57,7 +57,8 @@ def test_no_script_makes_html_or_script_of_a_text() -> None:
 
 
 def test_no_file_names_another_machine() -> None:
-    assert _found(ELSEWHERE) == []
+    # Sentences of the catalogue may: they are shown as text. In the other files an address could be asked for.
+    assert [found for found in _found(ELSEWHERE) if found[0] != "catalogue.js"] == []
 
 
 def test_scripts_import_each_other_by_their_bare_names() -> None:
