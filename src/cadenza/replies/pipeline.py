@@ -332,10 +332,10 @@ async def _read(
                 chunk = Failed(stream_error(error))
             if trace:
                 trace.heard(chunk)
-            _hand_over(chunk, round_, outbox)
+            is_queued = _hand_over(chunk, round_, outbox)
             if round_.outcome is not None or watch.is_over:  # a stream may ignore that it was closed
                 return
-            if not outbox.has_room:
+            if is_queued and not outbox.has_room:
                 watch.rest()
                 await outbox.room()
             if not number % _BREATH:
@@ -346,20 +346,21 @@ async def _read(
         await close_quietly(chunks if source is None else source)
 
 
-def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
-    """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one.
+def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> bool:
+    """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one; say whether it took some.
 
     After a failure it stays open, for another attempt may follow.
     """
     posts = round_.receive(chunk)
     if not posts and round_.outcome is None:
-        return  # most chunks make no post
+        return False  # most chunks make no post
     if isinstance(round_.outcome, Broke):
         outbox.hold(posts)
-        return
+        return False
     outbox.add(posts)
     if isinstance(round_.outcome, Completed | Stopped):
         outbox.close()
+    return True
 
 
 async def overtaking(

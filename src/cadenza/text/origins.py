@@ -149,7 +149,7 @@ def origin_of(text: str) -> tuple[OriginRun, ...]:
 def join(parts: Sequence[str], separator: str = "") -> str:
     """*parts* as one text; traced if one of them is."""
     text = separator.join(parts)
-    if not any(isinstance(part, Traced) for part in parts):
+    if Traced not in map(type, parts):
         return text
     origins = [part.origin if isinstance(part, Traced) else origin_of(part) for part in parts]
     if separator:
