@@ -13,8 +13,9 @@ from random import Random
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
+from answers import FAMILIES, answers
 from cadenza.concurrency.stops import Stops
 from cadenza.facts import (
     SETTINGS,
@@ -200,7 +201,17 @@ def test_every_difference_in_the_corpus_is_explained(name: str, shape: str) -> N
     assert [] == [*unexplained(facts)]
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_difference_in_an_answer_is_explained(family: str, shape: str) -> None:
+    for seed, text in enumerate(answers(family, 8, seed=8)):
+        facts = facts_of(text, shape, seed=seed, stop_after=5 * seed if seed % 2 else None)
+
+        assert [] == [*unexplained(facts)], text
+
+
 @given(nasty_markdown(), st.sampled_from([*SHAPES]), st.integers(0, 9), st.none() | st.integers(0, 12))
+@example("One.\n\nTwo.\n\nThree:\n\n$$a\n= b$$\n\n- a\n- b\n\nThe end. And so on and so on and so on", "file", 0, 2)
 def test_every_difference_is_explained(text: str, shape: str, seed: int, stop_after: int | None) -> None:
     facts = facts_of(text, shape, seed=seed, stop_after=stop_after)
 

@@ -86,7 +86,7 @@ class Remainder:
         """Append *segment* as the model wrote it."""
         text = segment.joint + (segment.source or segment.text)
         if segment.text.endswith("\n") and not text.endswith("\n"):
-            text += "\n"
+            text += segment.text[-1:]
         starts_line = segment.label or (segment.kind is Kind.CODE and not is_whole(segment))
         self.append(("\n" if starts_line and not self._ends_line else "") + segment.label + text)
 
