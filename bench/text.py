@@ -16,10 +16,11 @@ Memory comes from a pass of its own, because tracing slows everything down: the 
 tokens are cut off one by one as they are needed, and the posts are dropped as they come; the round's own record of what
 was said is counted.
 
-    python bench/text.py [--seed N | --fresh] [--degree N] [--no-save | --json FILE] [--profile NAME]
+    python bench/text.py [--seed N | --fresh] [--degree N] [--no-save | --json FILE | --traced | --profile NAME]
 
 A run with the default seed and degree writes ``bench/results/`` and the table in docs/cost.md; any other run writes only
-what ``--json`` names. A fresh seed gives documents that nobody has tuned for.
+what ``--json`` names. A fresh seed gives documents that nobody has tuned for. ``--traced`` measures every document also
+with a hook for facts that keeps none of them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from random import Random, SystemRandom
 from statistics import mean
 from typing import NamedTuple
 
+from cadenza.explain.recorder import Trace
 from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
@@ -70,14 +72,25 @@ def tokens(text: str) -> Iterator[TextDelta]:
     return (TextDelta(text[start : start + TOKEN]) for start in range(0, len(text), TOKEN))
 
 
-def fresh_round(degree: int) -> Round:
+def fresh_round(degree: int, trace: Trace | None = None) -> Round:
     """A round that has heard nothing yet."""
-    return Round(text_row(Scene("", Persona("Ren")), Settings.of(degree=degree, flood_limit=1_000_000), Random(0)))
+    settings = Settings.of(degree=degree, flood_limit=1_000_000)
+    return Round(text_row(Scene("", Persona("Ren")), settings, Random(0), trace=trace))
 
 
-def feed(round_: Round, chunks: Iterable[TextDelta | Finished]) -> None:
-    """Let *round_* receive all *chunks*."""
+def fresh_trace() -> Trace:
+    """A trace whose hook keeps nothing."""
+    return Trace(lambda _: None, "bench", clock=float)
+
+
+def feed(round_: Round, chunks: Iterable[TextDelta | Finished], trace: Trace | None = None) -> None:
+    """Let *round_* receive all *chunks*, and *trace* hear them first, as the reader of a reply does."""
+    if trace is None:
+        for chunk in chunks:
+            round_.receive(chunk)
+        return
     for chunk in chunks:
+        trace.heard(chunk)
         round_.receive(chunk)
 
 
@@ -90,15 +103,15 @@ def seconds_for_a_call() -> float:
     return (time.perf_counter() - begin) / CALLS
 
 
-def stretches(text: str, degree: int) -> list[Stretch]:
+def stretches(text: str, degree: int, trace: Trace | None = None) -> list[Stretch]:
     """Stream *text* once, and time it stretch by stretch."""
-    round_, timed = fresh_round(degree), []
+    round_, timed = fresh_round(degree, trace), []
     for start in range(0, len(text), STRETCH):
         chunks: list[TextDelta | Finished] = [*tokens(text[start : start + STRETCH])]
         if start + STRETCH >= len(text):
             chunks.append(Finished())
         begin = time.perf_counter()
-        feed(round_, chunks)
+        feed(round_, chunks, trace)
         seconds = time.perf_counter() - begin
         timed.append(Stretch(seconds, seconds_for_a_call()))
     return timed
@@ -155,6 +168,18 @@ def measure(texts: Mapping[str, str], *, degree: int = DEGREE, seed: int = SEED,
     return Results(platform.python_version(), seed, degree, TOKEN, rounds, round(call * 1e9, 1), rows)
 
 
+def trace_costs(texts: Mapping[str, str], *, degree: int = DEGREE, rounds: int = ROUNDS) -> dict[str, float]:
+    """How many times as much each of *texts* costs with a hook for facts as without one, measured in turns."""
+    plain: dict[str, list[list[Stretch]]] = {name: [] for name in texts}
+    traced: dict[str, list[list[Stretch]]] = {name: [] for name in texts}
+    for _ in range(rounds):
+        for name, text in texts.items():
+            plain[name].append(stretches(text, degree))
+            traced[name].append(stretches(text, degree, fresh_trace()))
+    sums = [{name: sum(one.seconds for one in best(runs)) for name, runs in each.items()} for each in (plain, traced)]
+    return {name: sums[1][name] / sums[0][name] for name in texts}
+
+
 def profile(text: str, degree: int) -> None:
     """Print the 25 functions that take most of the time of *text*."""
     round_ = fresh_round(degree)
@@ -178,6 +203,9 @@ def _options() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--no-save", action="store_true", help="write nothing")
     what.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE and nothing else")
+    what.add_argument(
+        "--traced", action="store_true", help="how much more it costs with a hook for facts; writes nothing"
+    )
     what.add_argument("--profile", metavar="NAME", help="print the costliest functions for one document instead")
     return parser, parser.parse_args()
 
@@ -206,6 +234,10 @@ def main() -> None:
         profile(texts[name], options.degree)
         return
     print(f"seed {seed}: {len(texts)} documents in {ROUNDS} rounds, about half a minute ...\n", flush=True)
+    if options.traced:
+        costs = trace_costs(texts, degree=options.degree)
+        print("\n".join(f"{name:36} {cost:5.2f} times as much with a hook" for name, cost in costs.items()))
+        return
     results = measure(texts, degree=options.degree, seed=seed)
     print("\n".join(screen(results)))
     print(f"\n{_keep(results, options)}")

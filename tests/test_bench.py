@@ -17,7 +17,7 @@ from report import (
     markdown,
     picture,
 )
-from text import TOKEN, measure
+from text import TOKEN, measure, trace_costs
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,13 @@ def test_a_tiny_run_fills_every_field(tiny: Results, texts: dict[str, str]) -> N
         figures = asdict(found)
         assert figures.pop("mb_per_s") >= 0  # rounds to nothing if the machine was busy elsewhere
         assert all(figures.values()), found
+
+
+def test_what_a_hook_costs_is_told_of_every_document(texts: dict[str, str]) -> None:
+    costs = trace_costs({name: text[:400] for name, text in texts.items()}, rounds=1)
+
+    assert list(texts) == list(costs)
+    assert all(cost > 1 for cost in costs.values()), "the hook was not called"
 
 
 def test_the_saved_results_are_of_the_documents_there_are(saved: Results, texts: dict[str, str]) -> None:
