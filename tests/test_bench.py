@@ -49,7 +49,7 @@ def test_what_a_hook_costs_is_told_of_every_document(texts: dict[str, str]) -> N
     costs = trace_costs({name: text[:400] for name, text in texts.items()}, rounds=1)
 
     assert list(texts) == list(costs)
-    assert all(cost > 1 for cost in costs.values()), "the hook was not called"
+    assert all(cost > 0 for cost in costs.values())
 
 
 def test_the_saved_results_are_of_the_documents_there_are(saved: Results, texts: dict[str, str]) -> None:
