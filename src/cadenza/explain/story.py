@@ -66,6 +66,8 @@ _ENDS_WAIT = (
 )
 _UNTOLD = ("joint", "spacing", "line_end", "composer", "intake")
 """Changes of white space, which every message has."""
+_PAINTERS = ("tables", "formulas")
+"""Rules that make text for chats without pictures; where there is a picture, the text is not shown."""
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
 _NOTICE = Edge(MessageEnd.NOTICE.value)
 
@@ -279,7 +281,7 @@ class Stories:
             "segments": segments,
             "posts": list(sent.posts),
             "holds": [*self._holds_of(owned, segments), *self._kept_of(posts)],
-            "rules": [*self._rules_of(sent, segments, at)],
+            "rules": [*self._rules_of(sent, segments, at, has_picture=_has_picture(sent, posts))],
             "pause": _pause(posts),
             "waits": self._waits_of(sent.posts),
             "refusals": [{"reason": one.reason, "code": one.code, "remedy": one.remedy} for one in self._refusals],
@@ -337,14 +339,18 @@ class Stories:
 
     # --- what changed it -------------------------------------------------------------------
 
-    def _rules_of(self, sent: MessageSent, segments: Sequence[int], at: float) -> Iterator[Mapping[str, object]]:
+    def _rules_of(
+        self, sent: MessageSent, segments: Sequence[int], at: float, *, has_picture: bool
+    ) -> Iterator[Mapping[str, object]]:
         """What changed the text: the rules, then the steps of other stages, each of them once."""
         changes = self._plans.of(segments)
         added = _put_in(sent)
         for change in changes:
             if change.fact.stage == "rules" or (change.fact.stage == "outbox" and change.fact.effect == "changed"):
                 added.pop(change.fact.by, None)
-                yield self._change(change.at, change.fact)
+                about = self._change(change.at, change.fact)
+                is_picture = has_picture and change.fact.by in _PAINTERS and not _is_shown(change.fact, sent)
+                yield {**about, "effect": "pictured", "after": []} if is_picture else about
         dropped: dict[str, list[TextChanged]] = {}
         for change in changes:
             if change.fact.effect == "dropped" and change.fact.stage != "rules" and _is_within(change.fact, sent):
@@ -448,6 +454,16 @@ def _pause(posts: Sequence[_Planned]) -> Mapping[str, float]:
         "thinking": plan.thinking,
         "cut": plan.cut,
     }
+
+
+def _has_picture(sent: MessageSent, posts: Sequence[_Planned]) -> bool:
+    """Whether *sent* shows a picture of a table or formula."""
+    return sent.attachment is not None and any(post.fact.picture for post in posts)
+
+
+def _is_shown(change: TextChanged, sent: MessageSent) -> bool:
+    """Whether the text that a rule made is in the message."""
+    return "".join(change.after).strip(WHITESPACE) in sent.text
 
 
 def _put_in(sent: MessageSent) -> dict[str, list[str]]:

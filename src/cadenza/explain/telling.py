@@ -34,7 +34,7 @@ ENDS = frozenset(end.value for end in f.MessageEnd)
 HOLDS = frozenset({"code", "table", "hidden", "mark", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
 WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
-EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed"})
+EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed", "pictured"})
 ADDED = frozenset(
     {
         *("fence", "marks", "quote", "repeated", "casual", "left_open", "tilde_fence", "code_overflow", "backticks"),

@@ -30,6 +30,7 @@ from ..text.repair import close_fence, close_openers, in_backticks, is_blank, sp
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock, block_tag
+from ..text.traced_scanner import TracedScanner
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 from .s5_spoiler import SPOILER, ShownDetails
@@ -102,22 +103,31 @@ class Buffer:
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream; an empty tuple says that only the size has changed."""
-        scanner = self._scanner
         if self._raw is not None:
-            size, text = len(text), self._raw.take(text)
-            if len(text) < size:
-                scanner.pause()  # what comes next does not follow on what was scanned
-        length = len(text)
+            return self._feed_raw(text, self._raw)
+        scanner, length = self._scanner, len(text)
         if length < scanner.fast_room and scanner.stops_at.isdisjoint(text):
             # This is ``append_plain``, written out: it runs for every token, and a call is not free.
             scanner.fast_room -= length
             scanner.unjoined.append(text)
             return ()
-        if self._raw is not None:
-            text = self._raw.traced(text)
+        items = self._feed(text) if length <= _LONGEST_PIECE else self._feed_all(text)
+        if items and not self._goes_on:
+            self._goes_on = _speaks(items)
+        return items
+
+    def _feed_raw(self, text: str, raw: RawText) -> Sequence[Item]:
+        """Do the same with a text that is traced, or of which a part may be repeated."""
+        scanner, size = self._scanner, len(text)
+        text = raw.take(text)
+        if len(text) < size:
+            scanner.pause()  # what comes next does not follow on what was scanned
+        if scanner.append_plain(text):
+            return ()
+        text = raw.traced(text)
         items = self._feed(text) if len(text) <= _LONGEST_PIECE else self._feed_all(text)
-        if self._raw is not None:
-            scanner.place = self._raw.place
+        if isinstance(scanner, TracedScanner):
+            scanner.place = raw.place
         if items and not self._goes_on:
             self._goes_on = _speaks(items)
         return items
@@ -201,14 +211,13 @@ class Buffer:
 
     def _begin(self) -> None:
         self._intake = Intake()
-        self._scanner = Scanner(
+        scanner = TracedScanner if self._is_traced else Scanner
+        self._scanner: Scanner = scanner(
             sentence_ends=self._sentences,
             lone_words=self._lone_words,
             hold=self._settings.hold,
             may_break_off=True,
         )
-        if self._is_traced:
-            self._scanner.pieces = []
         self._scanner.label = self._label
         self._places: list[_Place] = []
         self._after_backticks = False  # whether a hidden block followed backticks

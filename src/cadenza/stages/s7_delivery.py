@@ -325,7 +325,12 @@ class Composer:
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
         written = first.text if len(pieces) == 1 else join([piece.text for piece in pieces])
         text = shown(pieces) if is_marked else first.context + written
-        parts = self._prose_parts(text)
+        lone_words = self._shaper is None
+        if self._markup is MARKDOWN:
+            parts = split_prose(text, self._degree, self._limit, lone_words=lone_words)
+        else:
+            room = _room(text, self._limit, self._markup)
+            parts = self._fitting(split_prose(text, self._degree, room, lone_words=lone_words), fit)
         if self._is_casual:
             parts = [part for whole in parts for part in self._humanized(whole)]
         joint = self._joint(raw)
@@ -336,12 +341,6 @@ class Composer:
             return [_Message(text, None if text == core else core, joint)]
         made = _with_joints(raw, written, [part.text for part in parts], joint, _PROSE)
         return [message._replace(end=part.end) for message, part in zip(made, parts, strict=True)]
-
-    def _prose_parts(self, text: str) -> list[Part]:
-        """The lines and sentences of *text* that become messages."""
-        room = _room(text, self._limit, self._markup)
-        parts = split_prose(text, self._degree, room, lone_words=self._shaper is None)
-        return parts if self._markup is MARKDOWN else self._fitting(parts, fit)
 
     def _fitting(self, parts: Iterable[Part], split: Callable[[str, int], list[str]]) -> list[Part]:
         """*parts*, each cut as often as it must be to fit as the markup counts."""
@@ -393,7 +392,7 @@ class Composer:
             segments = [piece.segment for piece in pieces if file or (piece.text and not piece.text.isspace())]
         label = segments[0].label if segments else ""
         for message in made:
-            text, source, joint = message[:3]
+            text, source, joint, own_end = message
             if not text.strip(WHITESPACE) and file is None:
                 continue
             if self._remainder is not None:
@@ -409,7 +408,7 @@ class Composer:
             label = ""
             self._planned += 1
             if self._see:
-                self._see(post, pace, segments, _reason(end if message is made[-1] else message.end, segments[-1]))
+                self._see(post, pace, segments, _reason(end if message is made[-1] else own_end, segments[-1]))
             if self._has_remainder and self._planned == self._most:
                 self._remainder = Remainder(post)
             else:

@@ -52,6 +52,7 @@ _NESTED = (Cut.ITEM, Cut.NESTED, Cut.DEEP)
 _PROSE = Kind.PROSE
 _LINE = MessageEnd.LINE
 _NEWLINE, _SECTION, _OVERFLOW = Boundary.NEWLINE, Boundary.SECTION, Boundary.OVERFLOW
+_PERIOD, _CODE_OPEN = Boundary.PERIOD, Boundary.CODE_OPEN
 _TEXT, _ITEM, _TITLE, _CODE = LineSort.TEXT, LineSort.ITEM, LineSort.TITLE, LineSort.CODE
 _BLANK, _QUOTE, _INDENTED = LineSort.BLANK, LineSort.QUOTE, LineSort.INDENTED
 _ENDED_BY_TEXT = (LineSort.ITEM, LineSort.QUOTE)
@@ -437,10 +438,9 @@ class Shaper:
 def end_of(piece: TextPiece) -> MessageEnd:
     """Why a message ends that ends with *piece* alone."""
     segment = piece.segment
-    if segment.kind is not _PROSE or segment.is_painted or segment.boundary is Boundary.CODE_OPEN:
+    if segment.kind is not _PROSE or segment.is_painted or segment.boundary is _CODE_OPEN:
         return MessageEnd.BLOCK
-    is_line = segment.boundary is not Boundary.PERIOD or piece.text.endswith("\n")
-    return _LINE if is_line else MessageEnd.SENTENCE
+    return _LINE if segment.boundary is not _PERIOD or piece.text.endswith("\n") else MessageEnd.SENTENCE
 
 
 def _with_line_end(segment: Segment) -> str:

@@ -29,7 +29,6 @@ from typing import NamedTuple
 from ..types import AsideKind
 from . import formulas, sentences, tables
 from .intake import ODD
-from .origins import from_model, join, made_by
 from .tags import (
     BLOCK_EDGES,
     BLOCK_TAG,
@@ -50,7 +49,7 @@ _OPENS = {closer: opener for opener, closer in PAIRS.items()}
 QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹"}
 """Marks that open in one language and close in another; their neighbours decide which it is."""
 
-_NEVER = 1 << 60
+NEVER = 1 << 60
 
 _LONG = 500
 """Emphasis that never closed is believed for its length only if ``hold`` is at least so long."""
@@ -254,8 +253,6 @@ class Scanner:
         "is_cut",
         "label",
         "openers",
-        "pieces",
-        "place",
         "position",
         "spans",
         "stops_at",
@@ -269,7 +266,7 @@ class Scanner:
         *,
         sentence_ends: bool = False,
         lone_words: bool = False,
-        hold: int = _NEVER,
+        hold: int = NEVER,
         may_break_off: bool = False,
     ) -> None:
         """Wait at most *hold* characters for a mark to close; with *sentence_ends*, find these too.
@@ -280,7 +277,7 @@ class Scanner:
         """
         self.text = ""
         self.position = 0
-        self.bound = _NEVER
+        self.bound = NEVER
         self.hold = hold
         self._may_break_off = may_break_off
         self._lone_words = lone_words
@@ -309,12 +306,8 @@ class Scanner:
         self._url = -1  # where the current address begins; -1 outside one
         self._url_depth = 0
         self._url_bracket = 0  # where the outermost bracket in the address opens
-        self.pieces: list[str] | None = None
-        """The text with its origin, if the reply is traced. The scan reads ``text``: a traced text is slow to read."""
         self.unjoined: list[str] = []
         """Scanned text without special characters that is not joined to ``text`` yet."""
-        self.place = 0
-        """Where it begins in the model's text, if the reply is traced."""
         self.fast_room = 0
         """How much more of it may come before the scan has to go on."""
         self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
@@ -341,20 +334,11 @@ class Scanner:
         self.fast_room = 0
         if self.unjoined:
             self._join()
-        if self.pieces is not None:
-            self.pieces.append(text)
-            text = str(text)
         self.text += text
 
     def part(self, start: int, end: int) -> str:
-        """The text from *start* to *end*, with its origin if it is traced."""
-        return (self.text if self.pieces is None else self._traced())[start:end]
-
-    def _traced(self) -> str:
-        """The text with its origin. Its pieces are joined only where some of it leaves."""
-        if self.pieces is None or len(self.pieces) != 1:
-            self.pieces = [join(self.pieces or ())]
-        return self.pieces[0]
+        """The text from *start* to *end*."""
+        return self.text[start:end]
 
     def drop(self, count: int) -> None:
         """Forget the first *count* characters, which were sent."""
@@ -365,8 +349,6 @@ class Scanner:
             self._quoting = True  # the line is cut, and its beginning dropped
         self._before = self.text[count - 1]
         self.text = self.text[count:]
-        if self.pieces is not None:
-            self.pieces = [self._traced()[count:]]
         self.position = self.position - count if self.position > count else 0
         self._line -= count
         self._seek = self._seek - count if self._seek > count else 0
@@ -421,8 +403,6 @@ class Scanner:
         self._join()
         rest = self.part(start, len(self.text))
         self.text = self.text[:start]
-        if self.pieces is not None:
-            self.pieces = [self._traced()[:start]]
         self.position = start
         self._seek_for = -1  # other text may follow
         self._lone.clear()
@@ -434,20 +414,15 @@ class Scanner:
         self._forget([])
 
     def replace(self, start: int, end: int, text: str, why: str) -> None:
-        """Replace ``text[start:end]``, which is scanned already, because of *why*; the scan goes on after it."""
+        """Replace ``text[start:end]``, which is scanned already; the scan goes on after it. A traced text keeps *why*."""
         self.text = self.text[:start] + text + self.text[end:]
-        if self.pieces is not None:
-            whole = self._traced()
-            self.pieces = [whole[:start], made_by(text, why), whole[end:]]
         self.position = start + len(text)
         self._lone.clear()
 
     def put_in_front(self, text: str, why: str) -> None:
-        """Insert *text*, as scanned, at the beginning because of *why*: it reopens a code block or a table."""
+        """Insert *text*, as scanned, at the beginning: it reopens a code block or a table. A traced text keeps *why*."""
         self._join()
         self.text = text + self.text
-        if self.pieces is not None:
-            self.pieces = [made_by(text, why), *self.pieces]
         self.position += len(text)
         self._lone.clear()
         self._line = self._line + len(text) if self._line >= 0 else -1
@@ -562,7 +537,7 @@ class Scanner:
 
     def _find_first_release(self) -> None:
         """Compute where the wait for the first opener ends."""
-        first = _NEVER
+        first = NEVER
         for opener in self.openers:
             if opener.holds and (end := opener.start + opener.reach) < first:
                 first = end
@@ -596,10 +571,7 @@ class Scanner:
         """Append the parts of the fast path to the text."""
         self.fast_room = 0
         if self.unjoined:
-            text = "".join(self.unjoined)
-            self.text += text
-            if self.pieces is not None:
-                self.pieces.append(from_model(text, self.place))
+            self.text += "".join(self.unjoined)
             self.unjoined.clear()
             self.position = len(self.text)
 

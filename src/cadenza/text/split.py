@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple, assert_never
@@ -55,6 +56,10 @@ class Part(NamedTuple):
     end: MessageEnd = MessageEnd.LIMIT
 
 
+_whole = partial(tuple.__new__, Part)
+"""Makes a part of a tuple, in half the time."""
+
+
 def split(text: str, kind: Kind, degree: int, limit: int, *, lone_words: bool = False) -> list[str]:
     """Split a segment into messages of at most *limit* UTF-16 units, without blank ones.
 
@@ -75,7 +80,7 @@ def split_prose(text: str, degree: int, limit: int, *, lone_words: bool = False)
     """Split prose likewise, and say why each message ends; the last one ends where *text* does."""
     text = text.strip(WHITESPACE)
     if degree < 3 and "\n" not in text and fits(text, limit) and not ("<" in text and has_standalone(text)):
-        return [Part(text)] if text else []  # most segments are one short line
+        return [_whole((text, MessageEnd.LIMIT))] if text else []  # most segments are one short line
     share = _NATURAL if degree in (1, 2) else _TIGHT
     if not _TO_LOOK_FOR[degree].search(text):
         parts = _fitted(Part(_piece(text, degree)), limit, share)

@@ -85,7 +85,7 @@ function rules(changes, told, names) {
 function ruleChange(change, names) {
   if (!change.before.length) return null; // the sentence has what was added
   const [before, after] = [change.before, change.after].map((texts) => texts.map((text) => names.inTags(text)));
-  if (change.effect === "held" || change.effect === "failed" || before.join("") === after.join("")) {
+  if (["held", "failed", "pictured"].includes(change.effect) || before.join("") === after.join("")) {
     return el("pre", { class: "diff", text: before.join("") || after.join("") });
   }
   const parts = change.effect === "split" ? el("p", { class: "dim small", text: say("diff.into", { n: after.length }) }) : null;
