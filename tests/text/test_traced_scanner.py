@@ -52,7 +52,8 @@ def test_it_finds_the_same_and_knows_its_places(raw: str, sizes: list[int], drop
     left = [*drops]
     for piece in pieces_of(raw, sizes):
         place += len(piece)
-        assert plain.append_plain(piece) == (is_plain := traced.append_plain(piece))
+        is_plain = plain.append_plain(piece)
+        assert is_plain == traced.append_plain(piece)
         if is_plain:
             continue
         plain.feed(piece)
