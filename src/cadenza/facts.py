@@ -232,7 +232,7 @@ class TextHeld(_Fact):
     """What the buffer holds text for; an empty ``why`` ends the hold."""
 
     why: str
-    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``."""
+    """``code``, ``table``, ``hidden``, ``mark``, ``line`` or ``undecided``."""
     mark: str
     size: int
     """The number of characters that it holds."""

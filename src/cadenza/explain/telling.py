@@ -31,7 +31,7 @@ _HESITATION = 0.1
 _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
 ENDS = frozenset(end.value for end in f.MessageEnd)
-HOLDS = frozenset({"code", "table", "hidden", "mark", "undecided", "rule", "gathered"})
+HOLDS = frozenset({"code", "table", "hidden", "mark", "line", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
 WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
 EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed", "pictured"})
@@ -69,6 +69,7 @@ _OPENERS = {
     "__": "underline",
     "~~": "strike",
     "||": "spoiler",
+    ">>>": "block_quote",
     "`": "code",
     "``": "code",
 }
@@ -181,7 +182,7 @@ def _merged(about: Mapping[str, object]) -> Said | None:
 def held(hold: Mapping[str, object]) -> Said | None:
     """What held the text of a message, and for how long; ``None`` if too short to mention."""
     size, why = _length(hold), str(hold["why"])
-    if size < (_HESITATION if why in ("undecided", "gathered") else _NOTICED):
+    if size < (_HESITATION if why in ("line", "undecided", "gathered") else _NOTICED):
         return None
     reason, values = _reason_to_hold(why, str(hold["mark"]))
     return Said(f"hold.{reason}", {"seconds": seconds(size), **values})

@@ -222,7 +222,7 @@ class _Collection:
 
     def _hear_hold(self, hold: TextHeld, logged: LoggedFact) -> None:
         """Take *hold* in if the reason changed; every line is undecided for a moment."""
-        held = ("", "") if hold.why == "undecided" else (hold.why, hold.mark)
+        held = ("", "") if hold.why in ("line", "undecided") else (hold.why, hold.mark)
         if held != self._held:
             self._held = held
             self._hear_other(replace(hold, why=held[0], mark=held[1]), logged)
