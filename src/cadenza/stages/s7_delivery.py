@@ -64,7 +64,11 @@ _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 _ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
 """Why the last message ends; after any other ending, because of a stop."""
-_BY_ITSELF = (MessageEnd.BLOCK, MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.LONG_TEXT)
+_BY_ITSELF = (
+    *(MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.BLOCK, MessageEnd.FIRST_BLOCK, MessageEnd.LARGE_BLOCK),
+    *(MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.LIMIT, MessageEnd.LONG_TEXT),
+)
+"""These are not why a message ends whose line or block goes on in the next one, because the buffer did not wait for it."""
 _FILLED = (MessageEnd.LIMIT, MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.HEADING, MessageEnd.SECTION)
 """A message ends for these because of what it holds."""
 
@@ -240,6 +244,7 @@ class Composer:
 
     def _made_of(self, pieces: Sequence[TextPiece], end: MessageEnd, *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
+        over = next((piece for piece in reversed(pieces) if not piece.is_blank), None)
         for part in self._cut(pieces):
             if len(part) == 1:
                 made = self._fitted(part[0], is_plain=is_plain)
@@ -251,7 +256,8 @@ class Composer:
             inner = MessageEnd.LONG_TEXT if is_cut else MessageEnd.LIMIT
             is_filled = end in _FILLED and (is_cut or posts)  # it is not the last part that fills a message
             last = MessageEnd.LONG_TEXT if is_filled else end
-            posts += self._made(made, part, last if part[-1] is pieces[-1] else inner)
+            is_last = over is None or any(piece is over for piece in part)
+            posts += self._made(made, part, last if is_last else inner)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
@@ -408,7 +414,7 @@ class Composer:
             label = ""
             self._planned += 1
             if self._see:
-                self._see(post, pace, segments, _reason(end if message is made[-1] else own_end, segments[-1]))
+                self._see(post, pace, segments, _reason(end, segments[-1]) if message is made[-1] else own_end)
             if self._has_remainder and self._planned == self._most:
                 self._remainder = Remainder(post)
             else:
@@ -471,7 +477,7 @@ def _with_joints(raw: str, written: str, texts: Sequence[str], joint: str, kind:
 
 
 def _reason(end: MessageEnd, last: Segment) -> MessageEnd:
-    """*end*, unless the *last* segment was so long that the buffer sent it on before it was over."""
+    """*end*, unless the line or block of the *last* segment is so long that the buffer sent it on before it was over."""
     if end not in _BY_ITSELF or last.boundary is not Boundary.OVERFLOW:
         return end
     return MessageEnd.OVERFLOW if last.kind is _PROSE else MessageEnd.CODE_OVERFLOW
