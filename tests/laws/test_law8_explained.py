@@ -62,6 +62,8 @@ SHAPES: dict[str, dict[str, object]] = {
 }
 REWRITES = ("tables", "formulas", "details")
 """These write a whole block afresh, with line ends of their own."""
+NO_REASON = ("", "composer")
+"""What stands for an unknown reason."""
 FILES = ("file", "pictures", "no pictures", "code file")
 """With these the chat takes files."""
 
@@ -127,7 +129,7 @@ def _unexplained_in(sent: MessageSent, raw: str) -> Iterator[str]:
     place = 0
     for size, start, why in sent.origin:
         shown = sent.text[place : place + size]
-        if start < 0 and not why:
+        if start < 0 and why in NO_REASON:
             yield f"no fact says why {shown!r} is in {sent.text!r}"
         elif start >= 0 and raw[start : start + size] != shown:
             yield f"{shown!r} in {sent.text!r} is not what stands at {start}"

@@ -8,7 +8,6 @@ Segments and posts are numbered in the order in which they are created, so that 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,8 +59,6 @@ Decided: TypeAlias = Callable[[MessageEnd, str], tuple[str, object]]
 _See: TypeAlias = Callable[[Any, list[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
 
-_EMPHASIS = frozenset("*_~|")
-_WITHIN_MARKS = re.compile(r"([*_|]*)(.*?)([*_|]*)", re.DOTALL)
 _MARK = 8
 """Characters that are shown of what stands where a message ends."""
 
@@ -399,25 +396,11 @@ class Taps:
 
     def _annotated(self, post: Post) -> Post:
         """*post* with the reasons of what the composer put in."""
-        text = self._explained(post.text)
+        text = _explained(post.text)
         instead = tuple(map(self._annotated, post.instead))
         if text is post.text and all(map(_is_same, instead, post.instead)):
             return post
         return replace(post, text=text, instead=instead)
-
-    def _explained(self, text: str) -> str:
-        if not isinstance(text, Traced):
-            return Traced(text, (OriginRun(len(text), -1, "composer"),)) if text else text
-        if all(run.why or run.start >= 0 for run in text.origin):
-            return text
-        runs: list[OriginRun] = []
-        place = 0
-        for run in text.origin:
-            is_told = run.why or run.start >= 0
-            put_in = str(text)[place : place + run.size]
-            runs += [run] if is_told else _put_in(put_in, is_casual=self._is_casual)
-            place += run.size
-        return Traced(text, runs)
 
     def _leave(self, post: Post, covers: Sequence[Range]) -> None:
         """Report what the composer left out before the end of *post*."""
@@ -464,25 +447,17 @@ def _put_in_at(text: str, place: Range) -> tuple[str, str]:
     return "intake", ""
 
 
-def _put_in(text: str, *, is_casual: bool) -> Iterator[OriginRun]:
-    """*text*, which the composer puts into a message, with its reasons: a fence may stand within marks."""
-    parts = _WITHIN_MARKS.fullmatch(text) if "```" in text or "~~~" in text else None
-    for part in parts.groups() if parts else (text,):
-        if part:
-            yield OriginRun(len(part), -1, _why_put_in(part, is_casual=is_casual))
-
-
-def _why_put_in(text: str, *, is_casual: bool) -> str:
-    """Why the composer puts *text* into a message."""
-    if not text.strip(WHITESPACE):
-        return "line_end"
-    if "```" in text or "~~~" in text:
-        return "fence"
-    if set(text.strip(WHITESPACE)) <= _EMPHASIS:
-        return "marks"
-    if set(text.strip(WHITESPACE)) <= {">"}:
-        return "quote"
-    return "casual" if is_casual else "repeated"
+def _explained(text: str) -> str:
+    """*text*, in which all that the composer put in has a reason. What no step gave one is a line end."""
+    if isinstance(text, Traced) and all(run.why or run.start >= 0 for run in text.origin):
+        return text
+    runs: list[OriginRun] = []
+    place = 0
+    for run in origin_of(text):
+        put_in, place = str(text)[place : place + run.size], place + run.size
+        why = "line_end" if put_in.isspace() else "composer"
+        runs.append(run if run.why or run.start >= 0 else run._replace(why=why))
+    return Traced(text, runs) if runs else text
 
 
 def _before(text: str, place: int) -> str:

@@ -17,7 +17,7 @@ from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.line_sorts import is_lead_in, line_context
-from ..text.origins import join
+from ..text.origins import explained, join
 from ..text.plain_table import split_columns
 from ..text.repair import enclose
 from ..text.split import Part, fit, split, split_prose
@@ -284,7 +284,7 @@ class Composer:
         text = shown([piece])
         if fits(text, self._limit) if self._markup is MARKDOWN else self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
-                text = humanize(text)[0]
+                text = explained(humanize(text)[0], "casual")
             return [self._message([piece], text)]
         return self._parted(piece, self._limit)
 
@@ -330,7 +330,11 @@ class Composer:
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
         written = first.text if len(pieces) == 1 else join([piece.text for piece in pieces])
-        text = shown(pieces) if is_marked else first.context + written
+        text = written
+        if is_marked:
+            text = shown(pieces)
+        elif first.context:
+            text = explained(first.context + written, "quote")
         lone_words = self._shaper is None
         if self._markup is MARKDOWN:
             parts = split_prose(text, self._degree, self._limit, lone_words=lone_words)
@@ -364,7 +368,7 @@ class Composer:
         pieces = humanize(part.text, self._chance.random, reference=self._shaper is None)
         if not any(piece.strip(WHITESPACE) for piece in pieces):
             return [part]  # it was a lone comma
-        *texts, last = pieces
+        *texts, last = (explained(piece, "casual") for piece in pieces)
         cut = [*(Part(text, MessageEnd.CASUAL) for text in texts), Part(last, part.end)]
         return cut if self._markup is MARKDOWN else self._fitting(cut, fit)
 
@@ -375,7 +379,7 @@ class Composer:
             self._context = ""  # the line that was cut has ended
             return text
         if self._context and segment.kind is Kind.PROSE and not text.startswith("\n"):
-            text = self._context + text.lstrip(" ")
+            text = explained(self._context + text.lstrip(" "), "quote")
         self._context = ""
         if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE:
             # The last line may be over, and empty; a >>> is not.
