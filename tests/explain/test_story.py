@@ -146,6 +146,16 @@ async def test_what_a_rule_keeps_back_and_what_is_gathered_are_holds_too() -> No
 
 
 @pytest.mark.looptime
+async def test_a_change_of_several_segments_is_told_once() -> None:
+    book = Book()
+
+    await say(TimedTarget(), "World is good.\n...\nMore text.\n", settings=Settings.of(shape="lines"), trace=book)
+
+    changes = [(rule["rule"], rule["effect"]) for rule in book.stories[-1]["rules"]]
+    assert [("orphan_punctuation", "held"), ("orphan_punctuation", "changed")] == changes
+
+
+@pytest.mark.looptime
 async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     book = Book()
 

@@ -141,8 +141,9 @@ class _Plans:
             case TextCut():
                 self.cuts[fact.number] = at, order
             case TextChanged():
+                change = _Change(at, fact)
                 for number in dict.fromkeys(fact.segments):
-                    self.changes.setdefault(number, []).append(_Change(at, fact))
+                    self.changes.setdefault(number, []).append(change)
             case MessagePlanned():
                 before = self.posts[fact.number - 1].segments if fact.number - 1 in self.posts else ()
                 self.posts[fact.number] = _Planned(at, fact, fact.segments or before)
