@@ -284,6 +284,9 @@ class TextChanged(_Fact):
     identity: str | None = None
     """The name under which the text is shown from here on, if a rule changed it."""
     label: str = ""
+    setting: str = ""
+    """The setting for which a step did it; empty if there is none."""
+    value: object = None
 
 
 @dataclass(frozen=True, slots=True)

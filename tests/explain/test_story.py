@@ -99,6 +99,8 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
                 "after": ["Hello (<@1>\nand) you.\n"],
                 "ranges": [[7, 11]],
                 "identity": None,
+                "setting": "",
+                "value": None,
             }
         ],
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
@@ -153,6 +155,36 @@ async def test_a_change_of_several_segments_is_told_once() -> None:
 
     changes = [(rule["rule"], rule["effect"]) for rule in book.stories[-1]["rules"]]
     assert [("orphan_punctuation", "held"), ("orphan_punctuation", "changed")] == changes
+
+
+@pytest.mark.looptime
+async def test_what_casual_writing_changed_is_told_once_and_with_its_own_message() -> None:
+    book = Book()
+    text = "Hi! Ok! Oh, I Know John, the baker, is here. And Yes, it works."
+
+    await say(TimedTarget(), text, settings=Settings.of(degree=3, seed=28, thinking_chance=0.0), trace=book)
+
+    told = [(story["text"], *((one["before"], one["after"]) for one in story["rules"])) for story in book.stories]
+    assert [
+        ("hi! ok!", (["Hi", "Ok"], ["hi", "ok"])),
+        ("oh I know john the baker", (["Oh", "Know", "John"], ["oh", "know", "john"]), ([",", ",", ","], [])),
+        ("is here", (["."], [])),
+        ("and yes it works", (["And", "Yes"], ["and", "yes"]), ([","], []), (["."], [])),
+    ] == told
+
+
+@pytest.mark.looptime
+async def test_a_full_stop_that_is_left_out_is_told_with_its_message_whenever_that_is_sent() -> None:
+    book = Book()
+    model = SlowStream("One is here. ", 5.0, "Two is here. ", 5.0, "Three is here.\n", 5.0, "Four.")
+
+    await say(TimedTarget(), model, settings=Settings.of(shape="sentences"), trace=book)
+
+    (rules,) = {
+        tuple((one["rule"], *one["before"], one["setting"], one["value"]) for one in rules)
+        for rules in book.of("rules")
+    }
+    assert (("split", ".", "shape", "sentences"),) == rules
 
 
 @pytest.mark.looptime

@@ -260,7 +260,7 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
     ("step", "before", "after", "words"),
     [
         ("fence", [], ["```py", "```"], 'Added "```py", "```", so that each part of the code is a code block.'),
-        ("casual", ["The", "."], ["the"], 'Casual writing changed "The", "." to "the".'),
+        ("casual", ["The", "A", "The"], ["the", "a", "the"], 'Casual writing changed "The", "A" to "the", "a".'),
         ("casual", ["."], [], 'Casual writing left out ".".'),
         ("names", ["hi @ghost"], ["hi <@9>"], 'Changed "hi @ghost" to "hi <@9>", because the name was looked up.'),
         ("overlap", ["Hello"], [], 'Dropped "Hello", because the model had already said it.'),

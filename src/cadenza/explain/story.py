@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Literal
 
@@ -46,7 +46,7 @@ from ..facts import (
     values_of,
 )
 from ..settings import Settings
-from ..text.origins import Range
+from ..text.origins import Range, without
 from ..text.units import WHITESPACE
 from .places import Places
 from .telling import told_story
@@ -173,6 +173,7 @@ class Stories:
         self._since = 0.0  # since when the model has been saying what is in no story yet
         self._stop = _Stop()
         self._withdrawn: set[int] = set()
+        self._left: set[int] = set()  # the ids of changes that a story has told
         self._is_halted = False
 
     def feed(self, logged: LoggedFact) -> list[MessageStory]:
@@ -354,12 +355,17 @@ class Stories:
                 yield {**about, "effect": "pictured", "after": []} if is_picture else about
         dropped: dict[str, list[TextChanged]] = {}
         for change in changes:
-            if change.fact.effect == "dropped" and change.fact.stage != "rules" and _is_within(change.fact, sent):
+            is_new = change.fact.stage != "rules" and id(change) not in self._left
+            if is_new and change.fact.effect == "dropped" and _is_within(change.fact, sent):
                 dropped.setdefault(change.fact.by, []).append(change.fact)
+                self._left.add(id(change))
         if "fence" in added or "marks" in added or "repeated" in added:
             dropped.pop("split", None)  # what was taken off at a cut is put on again
         for name in _UNTOLD:
             dropped.pop(name, None)
+        if lowered := [one.fact for one in changes if one.fact.stage == "composer" and _is_lowered_in(one.fact, sent)]:
+            yield self._step("casual", lowered, [text for fact in lowered for text in fact.after], at)
+            added.pop("casual", None)
         for name in [*dropped, *(name for name in added if name not in dropped)]:
             yield self._step(name, dropped.get(name, ()), added.get(name, ()), at)
 
@@ -373,6 +379,8 @@ class Stories:
             "after": list(fact.after),
             "ranges": self._places.heard.in_units(fact.ranges),
             "identity": fact.identity,
+            "setting": fact.setting,
+            "value": fact.value,
         }
 
     def _step(self, name: str, facts: Sequence[TextChanged], added: Sequence[str], at: float) -> Mapping[str, object]:
@@ -381,8 +389,9 @@ class Stories:
         before = [text for fact in facts for text in fact.before] or self._places.heard.texts(found)
         after = [*added]
         effect = "changed" if before and after else "dropped" if before else "added"
-        whole = TextChanged(
-            name, facts[0].stage if facts else "composer", effect, (), tuple(before), tuple(after), tuple(found)
+        first = facts[0] if facts else TextChanged(name, "composer", effect, (), (), (), ())
+        whole = replace(
+            first, effect=effect, before=tuple(before), after=tuple(after), ranges=tuple(found), identity=None
         )
         return self._change(at, whole)
 
@@ -480,7 +489,12 @@ def _put_in(sent: MessageSent) -> dict[str, list[str]]:
 
 
 def _is_within(fact: TextChanged, sent: MessageSent) -> bool:
-    """Whether *fact* is about text between the first and the last character of a message."""
+    """Whether *fact* is about text between the first and the last character of a message, or beside them."""
     if not fact.ranges or not sent.covers:
         return bool(fact.segments)
-    return fact.ranges[0][1] > sent.covers[0][0] - 1 and fact.ranges[0][0] <= sent.covers[-1][1]
+    return fact.ranges[0][1] >= sent.covers[0][0] and fact.ranges[0][0] <= sent.covers[-1][1]
+
+
+def _is_lowered_in(fact: TextChanged, sent: MessageSent) -> bool:
+    """Whether *fact* is about words that the message shows in small letters."""
+    return fact.effect == "changed" and without(fact.ranges, sent.covers) != [*fact.ranges]

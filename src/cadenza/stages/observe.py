@@ -62,6 +62,19 @@ _See: TypeAlias = Callable[[Any, list[Any], str], None]
 
 _EMPHASIS = frozenset("*_~|")
 _WITHIN_MARKS = re.compile(r"([*_|]*)(.*?)([*_|]*)", re.DOTALL)
+_STOP = re.compile(rf"(?:[.。．｡]|[,;、，､；]+)(?=[{WHITESPACE}]|\Z)")
+"""A full stop, a comma or a semicolon at the end of what stands before it."""
+_FULL_STOPS = frozenset(".。．｡")
+_GOES_ON = (
+    MessageEnd.LIMIT,
+    MessageEnd.LONG_TEXT,
+    MessageEnd.OVERFLOW,
+    MessageEnd.CODE_OVERFLOW,
+    MessageEnd.MESSAGE_LIMIT,
+    MessageEnd.FILE,
+)
+"""Where a text may go on in what follows the message, also with a full stop."""
+_FAR = 1 << 62
 _MARK = 8
 """Characters that are shown of what stands where a message ends."""
 
@@ -316,11 +329,13 @@ class Taps:
             self._posts.replaced[number] += self._whole_texts(self._posts.covers(post))
         covers = self._posts.covers(post)
         self._settle(covers)
-        self._leave(post, covers)
+        self._leave(post, covers, union(sorted(self._posts.replaced[number])))
         end = self._end if plan.end is MessageEnd.REPLY else plan.end
         if post.attachment is not None and plan.end is not MessageEnd.FILE:
             end = MessageEnd.MESSAGE_LIMIT  # the rest of the reply is the file
         starts, self._starts = self._starts, self._edge(end, plan.last, covers)
+        if end not in _GOES_ON and covers:
+            self._leave_stop(covers[-1][1])
         self._tell(
             MessagePlanned(
                 number,
@@ -419,8 +434,8 @@ class Taps:
             place += run.size
         return Traced(text, runs)
 
-    def _leave(self, post: Post, covers: Sequence[Range]) -> None:
-        """Report what the composer left out before the end of *post*."""
+    def _leave(self, post: Post, covers: Sequence[Range], claimed: Sequence[Range]) -> None:
+        """Report what the composer left out before the end of *post*; something else stands for what is *claimed*."""
         seen = ranges(post.text, *(text.text for text in post.instead))
         if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
@@ -429,8 +444,19 @@ class Taps:
         self._lose(empty, "empty_code")
         seen = union(sorted([*seen, *ranges(*empty)])) if empty else seen
         left = [part for text in self._given for part in remaining(text, seen)]
-        self._given = [text for text in left if first_place(text) >= end]
-        self._lose([text for text in left if first_place(text) < end], "composer", seen[:1])
+        self._given = [part for text in left for part in remaining(text, [(0, end)])]
+        lost = [part for text in left for part in remaining(text, [(end, _FAR)])]
+        self._lose([part for text in lost for part in remaining(text, claimed)], "composer", seen[:1])
+        for lowered in (part for text in lost for part in remaining(text, without(ranges(text), claimed))):
+            self._tell_step("casual", lowered, str(lowered).lower())
+
+    def _leave_stop(self, end: int) -> None:
+        """Report the full stop or the comma that a message leaves out at its *end*."""
+        for place, text in enumerate(self._given):
+            if first_place(text) == end and (stop := _STOP.match(str(text))):
+                self._lose([text[: stop.end()]], "composer")
+                self._given[place] = text[stop.end() :]
+                return
 
     def _lose(self, texts: Iterable[str], why: str, seen: Sequence[Range] = ()) -> None:
         for text in texts:
@@ -442,8 +468,23 @@ class Taps:
                 is_inside = seen and gone[0][0] > seen[0][0]
                 by = "spacing" if is_inside else "joint"
             elif why == "composer":
-                by = "casual" if self._is_casual else "split"
-            self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
+                by = "split" if not self._is_casual or text.strip(WHITESPACE) in _FULL_STOPS else "casual"
+            self._tell_step(by, text)
+
+    def _tell_step(self, by: str, text: str, *after: str) -> None:
+        """Report that the composer left *text* out, or wrote *after* in its place."""
+        setting, value = "", None
+        if by == "casual":
+            setting, value = self._decided(MessageEnd.CASUAL, "")
+        elif by == "split" and text.strip(WHITESPACE) in _FULL_STOPS:
+            setting, value = self._decided(MessageEnd.SENTENCE, "")
+        effect, gone = "changed" if after else "dropped", ranges(text)
+        segments = self._segments.of(gone)
+        self._tell(
+            TextChanged(
+                by, "composer", effect, segments, (str(text),), after, tuple(gone), setting=setting, value=value
+            )
+        )
 
 
 def _is_left_out(text: str, seen: Sequence[Range]) -> bool:
