@@ -14,8 +14,12 @@ from cadenza.explain.story import MessageStory, Stories
 from cadenza.facts import ChunkHeard, Fact, LoggedFact, MessageSent
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
+from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
+from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
+from cadenza.text.tables import Table
 from cadenza.tools.tool import Tool
 from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec
 from tests.explain.any_facts import ANY_FACT
@@ -185,6 +189,30 @@ async def test_a_full_stop_that_is_left_out_is_told_with_its_message_whenever_th
         for rules in book.of("rules")
     }
     assert (("split", ".", "shape", "sentences"),) == rules
+
+
+class NoPainter:
+    """Makes no picture."""
+
+    def paint(self, _: Table, /) -> bytes | None:
+        return None
+
+
+@pytest.mark.looptime(False)  # noqa: FBT003  # pictures are made in a thread, in real time
+async def test_a_table_of_which_no_picture_could_be_made_tells_where_its_texts_end() -> None:
+    book = Book()
+    rows = "".join(f"| {'name ' * 5}{row} | {'word ' * 30}|\n" for row in range(4))
+    target = MemoryTarget(limits=Limits(length=400, files=True))
+
+    preparer = PostPreparer(NoPainter())
+    await say(target, f"| a | b |\n|---|---|\n{rows}\nWell.", settings=AT_ONCE, preparer=preparer, trace=book)
+
+    *texts, last = book.stories
+    assert len(texts) > 1
+    assert [*["limit"] * (len(texts) - 1), "picture"] == [story["ends"]["reason"] for story in texts]
+    assert [story["ends"] for story in texts] == [story["starts"] for story in (*texts[1:], last)]
+    told = [["unpainted" in (rule["rule"] for rule in story["rules"])] for story in book.stories]
+    assert [[True], *[[False]] * len(texts)] == told
 
 
 @pytest.mark.looptime

@@ -173,6 +173,7 @@ class Stories:
         self._since = 0.0  # since when the model has been saying what is in no story yet
         self._stop = _Stop()
         self._withdrawn: set[int] = set()
+        self._parts: dict[int, int] = {}  # how many messages were sent of a post for which there was no picture
         self._left: set[int] = set()  # the ids of changes that a story has told
         self._is_halted = False
 
@@ -269,6 +270,7 @@ class Stories:
 
     def _story(self, sent: MessageSent, at: float) -> MessageStory:
         posts = [self._plans.posts[number] for number in sent.posts if number in self._plans.posts]
+        posts = [self._as_text(post) if sent.attachment is None else post for post in posts]
         segments = list(dict.fromkeys(segment for post in posts for segment in post.segments))
         owned = self._places.sent(sent)
         self._count += 1
@@ -293,6 +295,16 @@ class Stories:
         story["told"] = told_story(story)
         self._sending, self._refusals = None, []
         return MessageStory("story", {"message": sent.message, "story": story})
+
+    def _as_text(self, post: _Planned) -> _Planned:
+        """*post* with the edges of its next message, if it is sent as text and not as a picture."""
+        number, fact = post.fact.number, post.fact
+        if not fact.instead:
+            return post
+        part = self._parts[number] = self._parts.get(number, -1) + 1
+        ends = fact.instead[min(part, len(fact.instead) - 1)]
+        starts = fact.instead[min(part, len(fact.instead)) - 1] if part else fact.starts
+        return replace(post, fact=replace(fact, starts=starts, ends=ends))
 
     def _holds_of(self, owned: Sequence[Range], segments: Sequence[int]) -> list[Mapping[str, object]]:
         """The holds of *owned* in the buffer, from its first character until the last of *segments* left."""
@@ -350,6 +362,10 @@ class Stories:
         for change in changes:
             if change.fact.stage == "rules" or (change.fact.stage == "outbox" and change.fact.effect == "changed"):
                 added.pop(change.fact.by, None)
+                if change.fact.by == "unpainted":
+                    if id(change) in self._left:
+                        continue
+                    self._left.add(id(change))
                 about = self._change(change.at, change.fact)
                 is_picture = has_picture and change.fact.by in _PAINTERS and not _is_shown(change.fact, sent)
                 yield {**about, "effect": "pictured", "after": []} if is_picture else about

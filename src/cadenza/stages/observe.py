@@ -334,6 +334,10 @@ class Taps:
         if post.attachment is not None and plan.end is not MessageEnd.FILE:
             end = MessageEnd.MESSAGE_LIMIT  # the rest of the reply is the file
         starts, self._starts = self._starts, self._edge(end, plan.last, covers)
+        instead = tuple(
+            self._edge(plan.end, plan.last, self._posts.covers(text))
+            for plan, text in zip(plans, post.instead, strict=False)
+        )
         if end not in _GOES_ON and covers:
             self._leave_stop(covers[-1][1])
         self._tell(
@@ -355,6 +359,7 @@ class Taps:
                 post.reply,
                 bool(post.instead),
                 post.attachment.name if post.attachment else None,
+                instead,
             )
         )
         return post
