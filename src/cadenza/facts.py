@@ -64,9 +64,9 @@ class MessageEnd(Enum):
     SPEAKER = "speaker"
     """Another name or sprite speaks next."""
     PICTURE = "picture"
-    """A table is shown as a picture."""
+    """A table is to be shown as a picture."""
     FORMULA = "formula"
-    """A formula is shown as a picture."""
+    """A formula is to be shown as a picture."""
     FILE = "file"
     """Long code is sent as a file."""
     MESSAGE_LIMIT = "message_limit"
@@ -284,6 +284,9 @@ class TextChanged(_Fact):
     identity: str | None = None
     """The name under which the text is shown from here on, if a rule changed it."""
     label: str = ""
+    setting: str = ""
+    """The setting for which a step did it; empty if there is none."""
+    value: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +320,8 @@ class MessagePlanned(_Fact):
     reply: str | None
     picture: bool
     file: str | None
+    instead: tuple[Edge, ...] = ()
+    """Where each of its messages ends, if there is no picture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,10 +200,12 @@ def test_edges_are_read_as_they_were() -> None:
         "thinking": 0.0,
         "cut": 0.0,
         "picture": False,
+        "instead": [asdict(edge)],
     }  # type: ignore[dict-item]  # as JSON has it
 
     logged = from_json({"fact": "message_planned", "at": 0, **values})
 
+    assert (edge,) == logged.fact.instead  # type: ignore[union-attr]  # as below
     assert edge == logged.fact.ends  # type: ignore[union-attr]  # of a planned message
     assert json.loads(line_of(logged))["ends"] == asdict(edge)
 

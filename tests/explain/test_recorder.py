@@ -407,13 +407,13 @@ async def test_a_message_starts_where_the_one_before_it_ended(seen: Seen) -> Non
     ]
 
 
-@pytest.mark.parametrize(("degree", "by"), [(3, "casual"), (None, "split")], ids=["casual", "sentences"])
-async def test_a_full_stop_that_is_left_out_is_told_also_at_the_end(seen: Seen, degree: int | None, by: str) -> None:
+@pytest.mark.parametrize("degree", [3, None], ids=["casual", "sentences"])
+async def test_a_full_stop_that_is_left_out_is_told_also_at_the_end(seen: Seen, degree: int | None) -> None:
     await say(MemoryTarget(), "one is. two is.", settings=Settings.of(degree=degree, shape="sentences"), trace=seen)
 
     assert ["one is", "two is"] == [fact.text for fact in seen.of(MessageSent)]
-    assert [(by, "dropped", (".",), ((6, 7),)), (by, "dropped", (".",), ((14, 15),))] == [
-        (fact.by, fact.effect, fact.before, fact.ranges) for fact in seen.changes("composer")
+    assert [("split", (".",), ((6, 7),), "shape"), ("split", (".",), ((14, 15),), "shape")] == [
+        (fact.by, fact.before, fact.ranges, fact.setting) for fact in seen.changes("composer")
     ]
 
 

@@ -14,8 +14,12 @@ from cadenza.explain.story import MessageStory, Stories
 from cadenza.facts import ChunkHeard, Fact, LoggedFact, MessageSent
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
+from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
+from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
+from cadenza.text.tables import Table
 from cadenza.tools.tool import Tool
 from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec
 from tests.explain.any_facts import ANY_FACT
@@ -99,6 +103,8 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
                 "after": ["Hello (<@1>\nand) you.\n"],
                 "ranges": [[7, 11]],
                 "identity": None,
+                "setting": "",
+                "value": None,
             }
         ],
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
@@ -143,6 +149,70 @@ async def test_what_a_rule_keeps_back_and_what_is_gathered_are_holds_too() -> No
     (first, *_), (all_of_it,) = kept.of("holds"), gathered.of("holds")
     assert [{"from": 0.0, "to": 1.0, "why": "rule", "mark": "trailing_label"}] == first
     assert [{"from": 0.0, "to": 1.0, "why": "gathered", "mark": ""}] == all_of_it
+
+
+@pytest.mark.looptime
+async def test_a_change_of_several_segments_is_told_once() -> None:
+    book = Book()
+
+    await say(TimedTarget(), "World is good.\n...\nMore text.\n", settings=Settings.of(shape="lines"), trace=book)
+
+    changes = [(rule["rule"], rule["effect"]) for rule in book.stories[-1]["rules"]]
+    assert [("orphan_punctuation", "held"), ("orphan_punctuation", "changed")] == changes
+
+
+@pytest.mark.looptime
+async def test_what_casual_writing_changed_is_told_once_and_with_its_own_message() -> None:
+    book = Book()
+    text = "Hi! Ok! Oh, I Know John, the baker, is here. And Yes, it works."
+
+    await say(TimedTarget(), text, settings=Settings.of(degree=3, seed=28, thinking_chance=0.0), trace=book)
+
+    told = [(story["text"], *((one["before"], one["after"]) for one in story["rules"])) for story in book.stories]
+    assert [
+        ("hi! ok!", (["Hi", "Ok"], ["hi", "ok"])),
+        ("oh I know john the baker", (["Oh", "Know", "John"], ["oh", "know", "john"]), ([",", ",", ","], [])),
+        ("is here", (["."], [])),
+        ("and yes it works", (["And", "Yes"], ["and", "yes"]), ([","], []), (["."], [])),
+    ] == told
+
+
+@pytest.mark.looptime
+async def test_a_full_stop_that_is_left_out_is_told_with_its_message_whenever_that_is_sent() -> None:
+    book = Book()
+    model = SlowStream("One is here. ", 5.0, "Two is here. ", 5.0, "Three is here.\n", 5.0, "Four.")
+
+    await say(TimedTarget(), model, settings=Settings.of(shape="sentences"), trace=book)
+
+    (rules,) = {
+        tuple((one["rule"], *one["before"], one["setting"], one["value"]) for one in rules)
+        for rules in book.of("rules")
+    }
+    assert (("split", ".", "shape", "sentences"),) == rules
+
+
+class NoPainter:
+    """Makes no picture."""
+
+    def paint(self, _: Table, /) -> bytes | None:
+        return None
+
+
+@pytest.mark.looptime(False)  # noqa: FBT003  # pictures are made in a thread, in real time
+async def test_a_table_of_which_no_picture_could_be_made_tells_where_its_texts_end() -> None:
+    book = Book()
+    rows = "".join(f"| {'name ' * 5}{row} | {'word ' * 30}|\n" for row in range(4))
+    target = MemoryTarget(limits=Limits(length=400, files=True))
+
+    preparer = PostPreparer(NoPainter())
+    await say(target, f"| a | b |\n|---|---|\n{rows}\nWell.", settings=AT_ONCE, preparer=preparer, trace=book)
+
+    *texts, last = book.stories
+    assert len(texts) > 1
+    assert [*["limit"] * (len(texts) - 1), "picture"] == [story["ends"]["reason"] for story in texts]
+    assert [story["ends"] for story in texts] == [story["starts"] for story in (*texts[1:], last)]
+    told = [["unpainted" in (rule["rule"] for rule in story["rules"])] for story in book.stories]
+    assert [[True], *[[False]] * len(texts)] == told
 
 
 @pytest.mark.looptime

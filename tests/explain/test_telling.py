@@ -260,9 +260,15 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
     ("step", "before", "after", "words"),
     [
         ("fence", [], ["```py", "```"], 'Added "```py", "```", so that each part of the code is a code block.'),
-        ("casual", ["The", "."], ["the"], 'Casual writing changed "The", "." to "the".'),
+        ("casual", ["The", "A", "The"], ["the", "a", "the"], 'Casual writing changed "The", "A" to "the", "a".'),
         ("casual", ["."], [], 'Casual writing left out ".".'),
         ("names", ["hi @ghost"], ["hi <@9>"], 'Changed "hi @ghost" to "hi <@9>", because the name was looked up.'),
+        (
+            "unpainted",
+            [""],
+            ["**a:** b"],
+            "No picture of the table or the formula could be made, so it is shown as text.",
+        ),
         ("overlap", ["Hello"], [], 'Dropped "Hello", because the model had already said it.'),
         ("message_limit", ["rest"], [], 'Cut off "rest", because the reply has as many messages as it may have.'),
         ("dream_on", ["x"], [], 'Left out "x" (dream on).'),

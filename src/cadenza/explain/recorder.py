@@ -292,6 +292,10 @@ class Trace:
         """*posts* are sent instead of *post*."""
         if [*posts] != [post]:
             self._changes([post], posts, "names")
+        if post.instead and posts[0].attachment is None:
+            segments = self._segments.of(self._outgoing.numbers.covers(post))
+            texts = tuple(str(one.text) for one in posts)
+            self.tell(TextChanged("unpainted", "outbox", "changed", segments, (str(post.text),), texts, ()))
 
     def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
         """The queued *posts* are merged into *post* because of *why*."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Literal
 
@@ -46,7 +46,7 @@ from ..facts import (
     values_of,
 )
 from ..settings import Settings
-from ..text.origins import Range
+from ..text.origins import Range, without
 from ..text.units import WHITESPACE
 from .places import Places
 from .telling import told_story
@@ -141,8 +141,9 @@ class _Plans:
             case TextCut():
                 self.cuts[fact.number] = at, order
             case TextChanged():
+                change = _Change(at, fact)
                 for number in dict.fromkeys(fact.segments):
-                    self.changes.setdefault(number, []).append(_Change(at, fact))
+                    self.changes.setdefault(number, []).append(change)
             case MessagePlanned():
                 before = self.posts[fact.number - 1].segments if fact.number - 1 in self.posts else ()
                 self.posts[fact.number] = _Planned(at, fact, fact.segments or before)
@@ -172,6 +173,8 @@ class Stories:
         self._since = 0.0  # since when the model has been saying what is in no story yet
         self._stop = _Stop()
         self._withdrawn: set[int] = set()
+        self._parts: dict[int, int] = {}  # how many messages were sent of a post for which there was no picture
+        self._left: set[int] = set()  # the ids of changes that a story has told
         self._is_halted = False
 
     def feed(self, logged: LoggedFact) -> list[MessageStory]:
@@ -267,6 +270,7 @@ class Stories:
 
     def _story(self, sent: MessageSent, at: float) -> MessageStory:
         posts = [self._plans.posts[number] for number in sent.posts if number in self._plans.posts]
+        posts = [self._as_text(post) if sent.attachment is None else post for post in posts]
         segments = list(dict.fromkeys(segment for post in posts for segment in post.segments))
         owned = self._places.sent(sent)
         self._count += 1
@@ -291,6 +295,16 @@ class Stories:
         story["told"] = told_story(story)
         self._sending, self._refusals = None, []
         return MessageStory("story", {"message": sent.message, "story": story})
+
+    def _as_text(self, post: _Planned) -> _Planned:
+        """*post* with the edges of its next message, if it is sent as text and not as a picture."""
+        number, fact = post.fact.number, post.fact
+        if not fact.instead:
+            return post
+        part = self._parts[number] = self._parts.get(number, -1) + 1
+        ends = fact.instead[min(part, len(fact.instead) - 1)]
+        starts = fact.instead[min(part, len(fact.instead)) - 1] if part else fact.starts
+        return replace(post, fact=replace(fact, starts=starts, ends=ends))
 
     def _holds_of(self, owned: Sequence[Range], segments: Sequence[int]) -> list[Mapping[str, object]]:
         """The holds of *owned* in the buffer, from its first character until the last of *segments* left."""
@@ -348,17 +362,26 @@ class Stories:
         for change in changes:
             if change.fact.stage == "rules" or (change.fact.stage == "outbox" and change.fact.effect == "changed"):
                 added.pop(change.fact.by, None)
+                if change.fact.by == "unpainted":
+                    if id(change) in self._left:
+                        continue
+                    self._left.add(id(change))
                 about = self._change(change.at, change.fact)
                 is_picture = has_picture and change.fact.by in _PAINTERS and not _is_shown(change.fact, sent)
                 yield {**about, "effect": "pictured", "after": []} if is_picture else about
         dropped: dict[str, list[TextChanged]] = {}
         for change in changes:
-            if change.fact.effect == "dropped" and change.fact.stage != "rules" and _is_within(change.fact, sent):
+            is_new = change.fact.stage != "rules" and id(change) not in self._left
+            if is_new and change.fact.effect == "dropped" and _is_within(change.fact, sent):
                 dropped.setdefault(change.fact.by, []).append(change.fact)
+                self._left.add(id(change))
         if "fence" in added or "marks" in added or "repeated" in added:
             dropped.pop("split", None)  # what was taken off at a cut is put on again
         for name in _UNTOLD:
             dropped.pop(name, None)
+        if lowered := [one.fact for one in changes if one.fact.stage == "composer" and _is_lowered_in(one.fact, sent)]:
+            yield self._step("casual", lowered, [text for fact in lowered for text in fact.after], at)
+            added.pop("casual", None)
         for name in [*dropped, *(name for name in added if name not in dropped)]:
             yield self._step(name, dropped.get(name, ()), added.get(name, ()), at)
 
@@ -372,6 +395,8 @@ class Stories:
             "after": list(fact.after),
             "ranges": self._places.heard.in_units(fact.ranges),
             "identity": fact.identity,
+            "setting": fact.setting,
+            "value": fact.value,
         }
 
     def _step(self, name: str, facts: Sequence[TextChanged], added: Sequence[str], at: float) -> Mapping[str, object]:
@@ -380,8 +405,9 @@ class Stories:
         before = [text for fact in facts for text in fact.before] or self._places.heard.texts(found)
         after = [*added]
         effect = "changed" if before and after else "dropped" if before else "added"
-        whole = TextChanged(
-            name, facts[0].stage if facts else "composer", effect, (), tuple(before), tuple(after), tuple(found)
+        first = facts[0] if facts else TextChanged(name, "composer", effect, (), (), (), ())
+        whole = replace(
+            first, effect=effect, before=tuple(before), after=tuple(after), ranges=tuple(found), identity=None
         )
         return self._change(at, whole)
 
@@ -479,7 +505,12 @@ def _put_in(sent: MessageSent) -> dict[str, list[str]]:
 
 
 def _is_within(fact: TextChanged, sent: MessageSent) -> bool:
-    """Whether *fact* is about text between the first and the last character of a message."""
+    """Whether *fact* is about text between the first and the last character of a message, or beside them."""
     if not fact.ranges or not sent.covers:
         return bool(fact.segments)
-    return fact.ranges[0][1] > sent.covers[0][0] - 1 and fact.ranges[0][0] <= sent.covers[-1][1]
+    return fact.ranges[0][1] >= sent.covers[0][0] and fact.ranges[0][0] <= sent.covers[-1][1]
+
+
+def _is_lowered_in(fact: TextChanged, sent: MessageSent) -> bool:
+    """Whether *fact* is about words that the message shows in small letters."""
+    return fact.effect == "changed" and without(fact.ranges, sent.covers) != [*fact.ranges]

@@ -49,7 +49,7 @@ DROPPED = frozenset(
     }
 )
 """Steps besides the rules that take something out."""
-REPLACED = frozenset({"casual", "names", "details"})
+REPLACED = frozenset({"casual", "names", "details", "unpainted"})
 """Steps besides the rules that put something in for something else."""
 _UNTOLD = frozenset({"joint", "spacing", "tilde_fence"})
 """White space between messages and inside them, and a fence that another one replaces."""
@@ -164,12 +164,17 @@ def told_story(story: Mapping[str, object]) -> dict[str, object]:
 
 def edge(side: str, about: Mapping[str, object]) -> Said:
     """Why a message starts or ends where it does; *side* is ``starts`` or ``ends``."""
-    reason, setting = str(about.get("reason", "")), str(about.get("setting", ""))
-    decided = Said("decided", {"setting": setting, "value": _plain(about.get("value"))})
-    values: dict[str, Value] = {"decided": decided if setting and about.get("value") is not None else ""}
+    reason = str(about.get("reason", ""))
+    values: dict[str, Value] = {"decided": _decided(about)}
     if reason in ENDS:
         return Said(f"{side}.{reason}", values)
     return Said(f"{side}.unknown", {"why": reason.replace("_", " "), **values})
+
+
+def _decided(about: Mapping[str, object]) -> Value:
+    """The setting that decided, behind a colon; nothing if none did."""
+    setting, value = str(about.get("setting", "")), about.get("value")
+    return Said("decided", {"setting": setting, "value": _plain(value)}) if setting and value is not None else ""
 
 
 def _merged(about: Mapping[str, object]) -> Said | None:
@@ -211,7 +216,7 @@ def change(rule: Mapping[str, object], longest: int | None = _LONGEST) -> Said:
     name, effect = str(rule["rule"]), str(rule["effect"])
     befores, afters = _texts(rule, "before"), _texts(rule, "after")
     if rule.get("stage") != "rules" and name not in _RULES:
-        return _step(name, befores, afters, longest)
+        return _step(name, befores, afters, longest, _decided(rule))
     before, after = "".join(befores), "".join(afters)
     if longest is not None and before and after and before != after:
         was, became = _difference(before, after)
@@ -237,25 +242,29 @@ def _rule(name: str) -> Said:
     )
 
 
-def _step(name: str, before: Sequence[str], after: Sequence[str], longest: int | None) -> Said:
+def _step(name: str, before: Sequence[str], after: Sequence[str], longest: int | None, decided: Value) -> Said:
     """What a stage put into a message or took out of it."""
     by = name.replace("_", " ")
-    if before and after and name != "casual" and longest is not None:
+    if name == "casual" and before and len(before) == len(after):
+        before, after = zip(*dict.fromkeys(zip(before, after, strict=True)), strict=True)  # pairs
+    elif before and after and longest is not None:
         before, after = ([part] for part in _difference("".join(before), "".join(after)))
+    else:
+        before, after = [*dict.fromkeys(before)], [*dict.fromkeys(after)]
     was, became = (_joined(texts, longest) for texts in (before, after))
     if before and after:
         key = name if name in REPLACED else "other"
-        return Said(f"replaced.{key}", {"before": was, "after": became, "by": by})
+        return Said(f"replaced.{key}", {"before": was, "after": became, "by": by, "decided": decided})
     if after:
         return Said(f"added.{name if name in ADDED else 'other'}", {"after": became, "by": by})
     if name in _STOPS:
         return Said("dropped.halted", {"before": was, "why": Said(f"stop.{name}")})
-    return Said(f"dropped.{name if name in DROPPED else 'other'}", {"before": was, "by": by})
+    return Said(f"dropped.{name if name in DROPPED else 'other'}", {"before": was, "by": by, "decided": decided})
 
 
 def _joined(texts: Sequence[str], longest: int | None) -> str:
-    """*texts* in quotes, each of them once."""
-    shown = [quoted(text, longest) for text in dict.fromkeys(texts)]
+    """*texts* in quotes."""
+    shown = [quoted(text, longest) for text in texts]
     return ", ".join(shown if longest is None or len(shown) <= _MOST else [*shown[:_MOST], "…"])
 
 

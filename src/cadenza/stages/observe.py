@@ -8,6 +8,7 @@ Segments and posts are numbered in the order in which they are created, so that 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,6 +60,19 @@ Decided: TypeAlias = Callable[[MessageEnd, str], tuple[str, object]]
 _See: TypeAlias = Callable[[Any, list[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
 
+_STOP = re.compile(rf"(?:[.。．｡]|[,;、，､；]+)(?=[{WHITESPACE}]|\Z)")
+"""A full stop, a comma or a semicolon at the end of what stands before it."""
+_FULL_STOPS = frozenset(".。．｡")
+_GOES_ON = (
+    MessageEnd.LIMIT,
+    MessageEnd.LONG_TEXT,
+    MessageEnd.OVERFLOW,
+    MessageEnd.CODE_OVERFLOW,
+    MessageEnd.MESSAGE_LIMIT,
+    MessageEnd.FILE,
+)
+"""Where a text may go on in what follows the message, also with a full stop."""
+_FAR = 1 << 62
 _MARK = 8
 """Characters that are shown of what stands where a message ends."""
 
@@ -108,16 +122,17 @@ class SegmentNumbers:
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ranges: list[tuple[int, int, int]] = []
-        self._count = 0
+        self.count = 0
+        """How many segments there are."""
 
     def new(self, segment: Segment) -> int:
         """Give *segment* the next number."""
-        self._count += 1
+        self.count += 1
         for start, end in _places(segment):
             place = bisect_right(self._starts, start)
             self._starts.insert(place, start)
-            self._ranges.insert(place, (start, end, self._count))
-        return self._count
+            self._ranges.insert(place, (start, end, self.count))
+        return self.count
 
     def of(self, found: Iterable[Range]) -> tuple[int, ...]:
         """The numbers of the segments that *found* touches, in order."""
@@ -205,7 +220,10 @@ class Taps:
             gone = ranges(text)
             self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
         for place, text in self._raw.unknown():
-            self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
+            if _put_in_at(self._last_cut, place)[1]:
+                self._tell_put_in(self._segments.count, self._last_cut, place, text)
+            else:
+                self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
 
     def _settle(self, places: Iterable[Range]) -> None:
         self._settled.add(places)
@@ -241,7 +259,8 @@ class Taps:
                 case Segment():
                     self._tell_cut(item)
                 case Aside(kind, text):
-                    hidden = tuple(ranges(item.source))
+                    places = ranges(item.source)
+                    hidden = ((places[0][0], places[-1][1]),) if places else ()
                     self._raw.know(hidden)
                     self._tell(TextHidden(kind.value, str(text), hidden))
                 case Halt(reason):
@@ -275,7 +294,7 @@ class Taps:
 
     def _tell_put_in(self, number: int, text: str, place: Range, was: str) -> None:
         """Report what stands in the segment *number*, or at the end of the one before it, instead of what *was* there."""
-        (by, became), segment = _put_in_at(self._last_cut, place), number - 1
+        (by, became), segment = _put_in_at(self._last_cut, place), number - (self._last_cut is not text)
         if not became:
             (by, became), segment = _put_in_at(text, place), number
         by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
@@ -308,16 +327,24 @@ class Taps:
         plans = [self._plans.popleft() for _ in post.instead or (post,) if self._plans]
         plan = plans[-1] if plans else _Plan(Pace(), None, MessageEnd.REPLY)
         pace = plans[0].pace if plans else Pace()
-        self._posts.replaced[number] = [place for one in post.instead or (post,) for place in self._claimed(one.text)]
+        # A later part of a table has an empty source: its first part stands for all of it.
+        texts = [one.text for one in post.instead or (post,) if one.source != ""]
+        self._posts.replaced[number] = [place for text in texts for place in self._claimed(text)]
         if post.attachment is not None:
             self._posts.replaced[number] += self._whole_texts(self._posts.covers(post))
         covers = self._posts.covers(post)
         self._settle(covers)
-        self._leave(post, covers)
+        self._leave(post, covers, union(sorted(self._posts.replaced[number])))
         end = self._end if plan.end is MessageEnd.REPLY else plan.end
         if post.attachment is not None and plan.end is not MessageEnd.FILE:
             end = MessageEnd.MESSAGE_LIMIT  # the rest of the reply is the file
         starts, self._starts = self._starts, self._edge(end, plan.last, covers)
+        instead = tuple(
+            self._edge(plan.end, plan.last, self._posts.covers(text))
+            for plan, text in zip(plans, post.instead, strict=False)
+        )
+        if end not in _GOES_ON and covers:
+            self._leave_stop(covers[-1][1])
         self._tell(
             MessagePlanned(
                 number,
@@ -337,6 +364,7 @@ class Taps:
                 post.reply,
                 bool(post.instead),
                 post.attachment.name if post.attachment else None,
+                instead,
             )
         )
         return post
@@ -378,9 +406,15 @@ class Taps:
         """What *why* replaced before *follows*; if nothing follows, the next that it replaced."""
         self._replaced = [one for one in self._replaced if one[1][0] >= self._shown_to]
         own = sorted(place for by, place in self._replaced if by == why and (follows is None or place[1] <= follows))
-        own = own[:1] if follows is None else own
+        if follows is None:  # a part of what was replaced last, if the model's own text is before the next
+            own = [] if own and self._has_text(self._shown_to, own[0][0]) else own[:1]
         self._shown_to = max([self._shown_to, *(end for _, end in own)])
         return own
+
+    def _has_text(self, start: int, end: int) -> bool:
+        """Whether text of the model stands there that is in no message yet."""
+        parts = (part for text in self._given for part in remaining(text, [(0, start), (end, _FAR)]))
+        return any(part.strip(WHITESPACE) for part in parts)
 
     def _edge(self, end: MessageEnd, last: Segment | None, covers: Sequence[Range]) -> Edge:
         setting, value = self._decided(end, self._ended_by)
@@ -402,8 +436,8 @@ class Taps:
             return post
         return replace(post, text=text, instead=instead)
 
-    def _leave(self, post: Post, covers: Sequence[Range]) -> None:
-        """Report what the composer left out before the end of *post*."""
+    def _leave(self, post: Post, covers: Sequence[Range], claimed: Sequence[Range]) -> None:
+        """Report what the composer left out before the end of *post*; something else stands for what is *claimed*."""
         seen = ranges(post.text, *(text.text for text in post.instead))
         if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
@@ -412,8 +446,19 @@ class Taps:
         self._lose(empty, "empty_code")
         seen = union(sorted([*seen, *ranges(*empty)])) if empty else seen
         left = [part for text in self._given for part in remaining(text, seen)]
-        self._given = [text for text in left if first_place(text) >= end]
-        self._lose([text for text in left if first_place(text) < end], "composer", seen[:1])
+        self._given = [part for text in left for part in remaining(text, [(0, end)])]
+        lost = [part for text in left for part in remaining(text, [(end, _FAR)])]
+        self._lose([part for text in lost for part in remaining(text, claimed)], "composer", seen[:1])
+        for lowered in (part for text in lost for part in remaining(text, without(ranges(text), claimed))):
+            self._tell_step("casual", lowered, str(lowered).lower())
+
+    def _leave_stop(self, end: int) -> None:
+        """Report the full stop or the comma that a message leaves out at its *end*."""
+        for place, text in enumerate(self._given):
+            if first_place(text) == end and (stop := _STOP.match(str(text))):
+                self._lose([text[: stop.end()]], "composer")
+                self._given[place] = text[stop.end() :]
+                return
 
     def _lose(self, texts: Iterable[str], why: str, seen: Sequence[Range] = ()) -> None:
         for text in texts:
@@ -425,8 +470,23 @@ class Taps:
                 is_inside = seen and gone[0][0] > seen[0][0]
                 by = "spacing" if is_inside else "joint"
             elif why == "composer":
-                by = "casual" if self._is_casual else "split"
-            self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
+                by = "split" if not self._is_casual or text.strip(WHITESPACE) in _FULL_STOPS else "casual"
+            self._tell_step(by, text)
+
+    def _tell_step(self, by: str, text: str, *after: str) -> None:
+        """Report that the composer left *text* out, or wrote *after* in its place."""
+        setting, value = "", None
+        if by == "casual":
+            setting, value = self._decided(MessageEnd.CASUAL, "")
+        elif by == "split" and text.strip(WHITESPACE) in _FULL_STOPS:
+            setting, value = self._decided(MessageEnd.SENTENCE, "")
+        effect, gone = "changed" if after else "dropped", ranges(text)
+        segments = self._segments.of(gone)
+        self._tell(
+            TextChanged(
+                by, "composer", effect, segments, (str(text),), after, tuple(gone), setting=setting, value=value
+            )
+        )
 
 
 def _is_left_out(text: str, seen: Sequence[Range]) -> bool:
@@ -436,14 +496,17 @@ def _is_left_out(text: str, seen: Sequence[Range]) -> bool:
 
 def _put_in_at(text: str, place: Range) -> tuple[str, str]:
     """Why the buffer put something into *text* instead of what stands at *place*, and what; nothing, if it was dropped."""
-    start, runs = 0, origin_of(text)
-    for number, run in enumerate(runs):
-        before = runs[number - 1] if number else None
-        after = runs[number + 1] if number + 1 < len(runs) else None
-        is_there = (before and before.start + before.size == place[0]) or (after and after.start == place[1])
-        if run.start < 0 and is_there:
-            return run.why or "intake", str(text[start : start + run.size])
-        start += run.size
+    before: int | None = None
+    at, whys, found = 0, "", ""
+    for size, start, why in (*origin_of(text), OriginRun(0, _FAR)):
+        if start < 0:
+            whys, found = whys or why or "intake", found + str(text)[at : at + size]
+        elif found and (before == place[0] or start == place[1] or (before is None and start == _FAR)):
+            return whys, found
+        else:
+            whys, found = "", ""
+        before = before if start < 0 else start + size
+        at += size
     return "intake", ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from ..facts import MessageEnd
@@ -17,7 +18,7 @@ from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.line_sorts import is_lead_in, line_context
-from ..text.origins import explained, join
+from ..text.origins import explained, join, line_end_between
 from ..text.plain_table import split_columns
 from ..text.repair import enclose
 from ..text.split import Part, fit, split, split_prose
@@ -471,7 +472,8 @@ def _with_joints(raw: str, written: str, texts: Sequence[str], joint: str, kind:
     texts = [text.strip(WHITESPACE) for text in texts]
     parts = slices(raw.strip(WHITESPACE), texts, kind) or slices(written.strip(WHITESPACE), texts, kind)
     if parts is None:
-        return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
+        joints = [joint, *(line_end_between(raw, *pair) for pair in pairwise(texts))]
+        return [_Message(text, None, joint) for text, joint in zip(texts, joints, strict=False)]  # there may be no text
     made: list[_Message] = []
     for text, part in zip(texts, parts, strict=True):
         said = part.rstrip(WHITESPACE)
