@@ -45,7 +45,7 @@ ADDED = frozenset(
 DROPPED = frozenset(
     {
         *("overlap", "empty_code", "code_overflow", "unfinished_clause", "split", "casual", "stop"),
-        *("thought", "details", "raised", "broke", "stalled"),
+        *("thought", "details", "lone_tag", "raised", "broke", "stalled"),
     }
 )
 """Steps besides the rules that take something out."""

@@ -364,7 +364,10 @@ class Buffer:
         elif tag.closes:
             # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
             scanner = self._scanner
-            self._add_aside(tag.kind, scanner.part(0, find.start), scanner.part(0, find.end), out)
+            if scanner.text[: find.start].strip(WHITESPACE):
+                self._add_aside(tag.kind, scanner.part(0, find.start), scanner.part(0, find.end), out)
+            else:
+                self._lose(scanner.part(0, find.end), "lone_tag")
             self._scanner.discard(find.end)
             self._scanner.table = False
             self._places.clear()
