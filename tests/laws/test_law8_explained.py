@@ -164,9 +164,12 @@ def _accounted_for(facts: Sequence[Fact]) -> list[Range]:
 
 def _lost_without_a_reason(facts: Sequence[Fact]) -> Iterator[str]:
     """What a stage dropped for a reason that does not explain such a text."""
+    planned = " ".join(message.text for message in of(MessagePlanned, facts)).lower()
     for fact in of(TextChanged, facts):
         if fact.effect == "dropped" and fact.stage in ("buffer", "composer"):
-            lost = (text for text in fact.before if text.strip(WHITESPACE) and not _may_drop(fact.by, text))
+            lost = [text for text in fact.before if text.strip(WHITESPACE) and not _may_drop(fact.by, text)]
+            if fact.by == "casual":  # a word that was part of another word may be told so
+                lost = [text for text in lost if text.strip(WHITESPACE).lower() not in planned]
             yield from (f"{fact.by} does not explain why {text!r} is gone" for text in lost)
 
 

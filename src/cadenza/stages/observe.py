@@ -441,7 +441,7 @@ class Taps:
         seen = ranges(post.text, *(text.text for text in post.instead))
         if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
-        end = max((end for _, end in (*seen, *covers)), default=0)
+        end = max((end for _, end in (*seen, *claimed)), default=0)
         empty = [text for text in self._given if first_place(text) < end and _is_left_out(text, seen)]
         self._lose(empty, "empty_code")
         seen = union(sorted([*seen, *ranges(*empty)])) if empty else seen
