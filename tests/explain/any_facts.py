@@ -18,6 +18,7 @@ _NUMBER = st.integers(0, 6)
 _SECONDS = st.floats(0, 10)
 _PLAIN: st.SearchStrategy[Any] = st.none() | st.booleans() | _NUMBER | _TEXT | st.lists(_TEXT, max_size=2)
 _VALUES = st.dictionaries(st.sampled_from(["kind", "reason", "error", "text", "name", "on_stop"]), _PLAIN, max_size=3)
+_EDGE = st.builds(Edge, _TEXT, _TEXT, _PLAIN, _TEXT)
 _BY_TYPE: Mapping[str, st.SearchStrategy[Any]] = MappingProxyType(
     {
         "str": _TEXT,
@@ -34,7 +35,8 @@ _BY_TYPE: Mapping[str, st.SearchStrategy[Any]] = MappingProxyType(
         "tuple[str, ...]": st.lists(_TEXT, max_size=3).map(tuple),
         "Ranges": st.lists(st.tuples(_NUMBER, _NUMBER), max_size=3).map(tuple),
         "OriginRuns": st.lists(st.tuples(_NUMBER, st.integers(-1, 6), _TEXT), max_size=3).map(tuple),
-        "Edge": st.builds(Edge, _TEXT, _TEXT, _PLAIN, _TEXT),
+        "Edge": _EDGE,
+        "Edge | None": st.none() | _EDGE,
     }
 )
 

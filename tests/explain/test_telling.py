@@ -81,7 +81,13 @@ def composed() -> set[str]:
     made |= {f"attempt.{why.replace(' ', '_')}" for why in telling._ATTEMPTS}
     made |= {f"cure.{cure}" for cure in ("key", "time", "model")}
     made |= {f"keep.{keep}" for keep in ("everything", "decided", "clause", "nothing")}
-    made |= {"skip.cooldown", "skip.not_ready", "leave.repeated", "leave.skipped", "merge.rate_limit", "merge.stop"}
+    made |= {
+        "skip.cooldown",
+        "skip.not_ready",
+        *(f"leave.{why}" for why in ("repeated", "skipped", "closed")),
+        "merge.rate_limit",
+        "merge.stop",
+    }
     made |= {"reply.began.as", "reply.began.in", "reply.began.as_in", "list.join"}
     made |= {f"{head}{file}" for head in ("message", "message.as") for file in (".file", ".only_file")}
     counted = ("size.turns", "size.tools", "size.bytes", "attempt.dropped", "cut.dropped", "cut.sent", "reply.ended")
