@@ -153,20 +153,20 @@ class Trace:
 
     def ends(self, reply: Reply) -> None:
         """The reply ended normally."""
-        self._end(self._outcome(reply.outcome), reply)
+        messages, failures, notices = map(len, (reply.receipts, reply.failures, reply.notices))
+        outcome = self._outcome(reply.outcome)
+        self._end_text(outcome)
+        self.tell(ReplyEnded(outcome, messages, reply.model, failures, notices, asdict(reply.usage)))
 
     def breaks_off(self, error: BaseException) -> None:
         """The reply ended because *error* was raised, for instance a cancellation."""
-        self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
+        outcome: Mapping[str, object] = {"kind": "raised", "reason": type(error).__name__, "error": None}
+        self._end_text(outcome)
+        self.tell(ReplyEnded(outcome, 0, "", 0, 0, asdict(Usage())))
 
     def _end_text(self, outcome: Mapping[str, object]) -> None:
         if self._taps is not None:
             self._taps.end(str(outcome["reason"] if outcome["kind"] == "stopped" else outcome["kind"]))
-
-    def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
-        self._end_text(outcome)
-        messages, failures, notices = map(len, (reply.receipts, reply.failures, reply.notices))
-        self.tell(ReplyEnded(outcome, messages, reply.model, failures, notices, asdict(reply.usage)))
 
     # --- models and tools ------------------------------------------------------------------------
 
