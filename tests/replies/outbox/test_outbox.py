@@ -11,6 +11,8 @@ from cadenza.facts import (
     Fact,
     LoggedFact,
     MessageLeftOut,
+    MessageRefused,
+    MessageSent,
     MessagesSpared,
     MessagesSuperseded,
     NoticeShown,
@@ -18,6 +20,7 @@ from cadenza.facts import (
     QueueWithdrawn,
 )
 from cadenza.replies.outbox.outbox import Outbox
+from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.types import Boundary, Notice, Post, Receipt
@@ -104,6 +107,28 @@ async def test_a_stop_is_told_once_with_what_it_drops() -> None:
 
     notice = NoticeShown("", "Still working.", "info", is_shown=False)
     assert [notice, QueueCut("clause", (), (), "one"), QueueCut("nothing", (), (), None)] == facts(seen)
+
+
+class Stumbling(PostPreparer):
+    """Stumbles over the second message, before it is sent."""
+
+    def helps(self, post: Post, /) -> bool:
+        assert post.text != "two"
+        return False
+
+
+async def test_a_fault_between_two_messages_is_not_that_of_the_one_that_arrived() -> None:
+    seen: list[LoggedFact] = []
+    trace, given = Trace(seen.append), posts("one", "two")
+    for post in given:
+        trace._outgoing.numbers.new(post)  # the composer's tap does it
+
+    async with Outbox(Channel(), preparer=Stumbling(painter=None), trace=trace) as outbox:
+        outbox.add(given)
+
+    ends = [fact for fact in facts(seen) if isinstance(fact, MessageSent | MessageRefused | QueueCut)]
+    assert [(1,), (), ()] == [fact.posts for fact in ends]
+    assert QueueCut("nothing", (), (2,), None) == ends[-1]
 
 
 async def test_a_piece_that_is_cut_is_told_although_another_was_sent() -> None:
