@@ -335,7 +335,7 @@ class Trace:
         )
 
     def unsent(self, error: DeliveryError, posts: Sequence[Post]) -> None:
-        """A send failed, of the only one of *posts* if the reply has come so far."""
+        """Nothing more can be sent: *posts* has the message that failed, if one was being sent."""
         numbers = self._outgoing.settle(posts)
         self._refusals(numbers, error.refusals)
         self.tell(MessageRefused(numbers, self._waited_for(numbers), self._error(error)))

@@ -186,7 +186,7 @@ class Outbox:
             self._trace.spares(spared)
 
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
-        """End the reply: queue *last*, then drop what *keep* does not keep. A stop that is acted upon is not again."""
+        """End the reply: queue *last*, then drop what *keep* does not keep, unless that was done before."""
         self._note(self._queue.add(last))
         if self._keep in (keep, Keep.NOTHING):
             return
