@@ -104,7 +104,7 @@ def test_the_page_describes_every_fact_in_order_with_exactly_its_fields() -> Non
 def test_the_page_says_which_setting_decides_each_end() -> None:
     table = rows(part("Why a message ends"), "| reason | why the message ends | setting |")
 
-    found = {reason.strip("`"): "" if setting == "the model" else setting.strip("`") for reason, _, setting in table}
+    found = {reason.strip("`"): "".join(CODE.findall(setting)) for reason, _, setting in table}
     assert {end.value: SETTINGS.get(end, "") for end in MessageEnd} == found
     assert [end.value for end in MessageEnd] == [*found]
 

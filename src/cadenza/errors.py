@@ -21,7 +21,10 @@ import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:  # it imports this module
+    from .types import RefusedAttempt
 
 __all__ = [
     "Aspect",
@@ -203,8 +206,17 @@ class DeliveryKind(Enum):
 class DeliveryError(CadenzaError):
     """A message could not be sent. The model is never run again for it."""
 
-    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind = DeliveryKind.REFUSED) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int | None = None,
+        kind: DeliveryKind = DeliveryKind.REFUSED,
+        refusals: tuple[RefusedAttempt, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.code = code
         """The chat's own error code, where it gave one; ``kind`` says what it means."""
         self.kind = kind
+        self.refusals = refusals
+        """What the chat refused before this, and what was done about it."""

@@ -112,12 +112,11 @@ SETTINGS: Mapping[MessageEnd, str] = MappingProxyType(
         MessageEnd.FORMULA: "math",
         MessageEnd.FILE: "code_file",
         MessageEnd.MESSAGE_LIMIT: "message_limit",
-        MessageEnd.RULE: "speaker_guard",
         MessageEnd.SILENCE: "idle_timeout",
-        MessageEnd.STOP: "on_stop",
     }
 )
-"""The setting that decides each end, nearly always. Ends that are not in it are decided by the model."""
+"""The setting that decides each end, nearly always. ``RULE`` and ``STOP`` have that of the rule or the reason, if any;
+other ends that are not in it are decided by the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +357,7 @@ class SendingBegan(_Fact):
 
 @dataclass(frozen=True, slots=True)
 class SendRefused(_Fact):
-    """The chat refused a message, or did not answer, before it arrived; told when it has arrived."""
+    """The chat refused a message, or did not answer, before it arrived or was given up."""
 
     posts: tuple[int, ...]
     reason: str
@@ -402,7 +401,9 @@ class MessageLeftOut(_Fact):
 
     posts: tuple[int, ...]
     why: str
-    """``repeated``, or ``skipped`` if the chat does not take it."""
+    """``repeated``, ``skipped`` if the chat does not take it, or ``closed`` if the reply was over."""
+    error: Values | None = None
+    """Why the chat does not take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +415,8 @@ class QueueCut(_Fact):
     posts: tuple[int, ...]
     dropped: tuple[int, ...]
     text: str | None
+    ends: Edge | None = None
+    """Why the last message that is still sent ends, if the cut ended it."""
 
 
 @dataclass(frozen=True, slots=True)

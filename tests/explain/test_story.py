@@ -281,6 +281,17 @@ async def test_what_a_stop_leaves_out_is_cut() -> None:
 
 
 @pytest.mark.looptime
+async def test_what_a_limit_of_time_ends_names_its_setting() -> None:
+    """The queue was cut behind it, and nobody said stop."""
+    book, lines = Book(), "".join(f"{letter * 40}\\n" for letter in "abcde")
+    settings = TYPED.with_values({"limit": 90, "turn_timeout": 1.0})
+
+    await reply(SCENE, [scripted(f'{{"text": "{lines}"}}\n{{"after": 60.0, "text": "e"}}')], TimedTarget(), settings=settings, trace=book)  # fmt: skip
+
+    assert {"reason": "stop", "setting": "turn_timeout", "value": 1.0, "mark": ""} == book.of("ends")[-1]
+
+
+@pytest.mark.looptime
 async def test_thoughts_and_details_have_a_fate_of_their_own() -> None:
     book = Book()
 

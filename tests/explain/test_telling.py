@@ -81,7 +81,13 @@ def composed() -> set[str]:
     made |= {f"attempt.{why.replace(' ', '_')}" for why in telling._ATTEMPTS}
     made |= {f"cure.{cure}" for cure in ("key", "time", "model")}
     made |= {f"keep.{keep}" for keep in ("everything", "decided", "clause", "nothing")}
-    made |= {"skip.cooldown", "skip.not_ready", "leave.repeated", "leave.skipped", "merge.rate_limit", "merge.stop"}
+    made |= {
+        "skip.cooldown",
+        "skip.not_ready",
+        *(f"leave.{why}" for why in ("repeated", "skipped", "closed")),
+        "merge.rate_limit",
+        "merge.stop",
+    }
     made |= {"reply.began.as", "reply.began.in", "reply.began.as_in", "list.join"}
     made |= {f"{head}{file}" for head in ("message", "message.as") for file in (".file", ".only_file")}
     counted = ("size.turns", "size.tools", "size.bytes", "attempt.dropped", "cut.dropped", "cut.sent", "reply.ended")
@@ -168,6 +174,9 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
         (f.MessageRefused((2,), {}, {"text": "It is asleep; wake it."}), "A message could not be sent: It is asleep; wake it."),
         (f.MessageRefused((2,), {}, None), "A message could not be sent: an unknown error."),
         (f.MessageLeftOut((2,), "repeated"), "A message was left out: the model said the same again."),
+        (f.MessageLeftOut((2,), "skipped"), "A message was left out: the chat does not accept it."),
+        (f.MessageLeftOut((2,), "skipped", {"text": "A filter refused it."}), "A message was left out: A filter refused it."),
+        (f.MessageLeftOut((2,), "closed"), "A message was left out: the reply was over."),
         (f.MessageLeftOut((2,), "so_it_is"), "A message was left out: so it is."),
         (
             f.QueueCut("clause", (2, 3), (4,), "two\nthree"),

@@ -15,7 +15,18 @@ from ..text.origins import Range, RangeSet, union, without
 from .heard_text import HeardText
 
 _HIDDEN = ("thought", "details")
-_KEPT = ("lone_tag", "overlap", "empty_code", "code_overflow", "tilde_fence", "joint", "spacing", "split", "casual", "composer")
+_KEPT = (
+    "lone_tag",
+    "overlap",
+    "empty_code",
+    "code_overflow",
+    "tilde_fence",
+    "joint",
+    "spacing",
+    "split",
+    "casual",
+    "composer",
+)
 """Steps besides the rules that drop text, and do not end the reply by it."""
 
 

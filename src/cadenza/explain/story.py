@@ -31,21 +31,18 @@ from ..facts import (
     QueueCut,
     QueueRestored,
     QueueWithdrawn,
-    ReplyBegan,
     ReplyEnded,
     ReplyHalted,
     RequestSent,
     RoundEnded,
     SendingBegan,
     SendRefused,
-    StopAsked,
     TextChanged,
     TextCut,
     TextHeld,
     TextHidden,
     values_of,
 )
-from ..settings import Settings
 from ..text.origins import Range, without
 from ..text.units import WHITESPACE
 from .places import Places
@@ -171,7 +168,7 @@ class Stories:
         self._sending: float | None = None
         self._refusals: list[SendRefused] = []  # of the message that is being sent
         self._since = 0.0  # since when the model has been saying what is in no story yet
-        self._stop = _Stop()
+        self._cut: dict[int, Edge] = {}  # why the reply ends behind a post, if it was cut there
         self._withdrawn: set[int] = set()
         self._parts: dict[int, int] = {}  # how many messages were sent of a post for which there was no picture
         self._left: set[int] = set()  # the ids of changes that a story has told
@@ -187,7 +184,6 @@ class Stories:
             return []
         self._time(fact, at)
         self._plans.note(fact, at, self._order)
-        self._stop.note(fact)
         told: list[MessageStory] = []
         if isinstance(fact, MessageSent):
             told.append(self._story(fact, at))
@@ -249,9 +245,10 @@ class Stories:
             case ReplyHalted():
                 self._is_halted = True
             case MessageLeftOut():
-                places.lose_posts(fact.posts, "dropped")
+                places.lose_posts(fact.posts, "cut" if fact.why == "closed" else "dropped")
             case QueueCut():
                 places.lose_posts(fact.dropped, "cut")
+                self._cut |= dict.fromkeys(fact.posts[-1:], fact.ends) if fact.ends else {}
             case MessageRefused():
                 places.lose_posts(fact.posts, "cut")
             case QueueWithdrawn():
@@ -280,7 +277,7 @@ class Stories:
             "name": sent.identity,
             "file": sent.attachment,
             "starts": values_of(posts[0].fact.starts if posts else _NOTICE),
-            "ends": values_of(self._stop.edge(posts[-1].fact) if posts else _NOTICE),
+            "ends": values_of(self._cut.get(posts[-1].fact.number, posts[-1].fact.ends) if posts else _NOTICE),
             "raw": self._places.heard.in_units(owned),
             "segments": segments,
             "posts": list(sent.posts),
@@ -436,36 +433,6 @@ class Stories:
 
     def _at(self, at: float) -> float:
         return round(self._begins + at, 6)
-
-
-class _Stop:
-    """How a stop ends messages."""
-
-    def __init__(self) -> None:
-        self._value: object = Settings().turn.on_stop
-        self._reason = ""
-        self._is_torn = False
-        self._cut: set[int] = set()  # the posts behind which the queue was cut
-
-    def note(self, fact: Fact) -> None:
-        """Remember what *fact* says of a stop."""
-        match fact:
-            case ReplyBegan():
-                self._value = fact.settings.get("on_stop", self._value)
-            case StopAsked():
-                self._reason = fact.reason
-            case TextChanged(by="stop", stage="outbox"):
-                self._is_torn = True
-            case QueueCut():
-                if fact.posts and (fact.dropped or self._is_torn):
-                    self._cut.add(fact.posts[-1])
-                self._is_torn = False
-
-    def edge(self, post: MessagePlanned) -> Edge:
-        """Why the message ends whose last post is *post*; only a stop by a person is decided by a setting."""
-        if post.number not in self._cut:
-            return post.ends
-        return Edge(MessageEnd.STOP.value, *(("on_stop", self._value) if self._reason == "user" else ("", None)))
 
 
 def _pause(posts: Sequence[_Planned]) -> Mapping[str, float]:

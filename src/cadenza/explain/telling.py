@@ -438,7 +438,9 @@ def _(fact: f.MessageRefused) -> Said:
 
 @told_of.register
 def _(fact: f.MessageLeftOut) -> Said:
-    return Said("message.left_out", {"why": _one_of("leave", fact.why, ("repeated", "skipped"))})
+    if fact.error is not None:
+        return Said("message.skipped", {"error": _error(fact.error)})
+    return Said("message.left_out", {"why": _one_of("leave", fact.why, ("repeated", "skipped", "closed"))})
 
 
 @told_of.register

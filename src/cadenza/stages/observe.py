@@ -262,6 +262,7 @@ class Taps:
                     places = ranges(item.source)
                     hidden = ((places[0][0], places[-1][1]),) if places else ()
                     self._raw.know(hidden)
+                    self._last_cut = item.source or self._last_cut
                     self._tell(TextHidden(kind.value, str(text), hidden))
                 case Halt(reason):
                     self._halted = reason.value
