@@ -138,7 +138,7 @@ VALUES: Mapping[tuple[str, str], Iterable[str]] = {
     ("attempt_ended", "cure"): values(KeyRemedy),
     ("text_hidden", "kind"): values(AsideKind),
     ("text_cut", "kind"): values(Kind),
-    ("text_changed", "effect"): EFFECTS,
+    ("text_changed", "effect"): EFFECTS - {"pictured"},  # which stories make of it
     ("message_waits", "why"): WAITS,
     ("send_refused", "remedy"): REMEDIES,
     ("queue_cut", "keep"): {keep.name.lower() for keep in Keep},
