@@ -168,6 +168,8 @@ def edge(side: str, about: Mapping[str, object]) -> Said:
     values: dict[str, Value] = {"decided": decided if setting and about.get("value") is not None else ""}
     if reason in ENDS:
         return Said(f"{side}.{reason}", values)
+    if not reason:
+        return Said(f"{side}.unrecorded")
     return Said(f"{side}.unknown", {"why": reason.replace("_", " "), **values})
 
 
