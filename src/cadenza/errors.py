@@ -76,6 +76,8 @@ def _kept(value: object) -> object:
             return tuple(_kept(one) for one in value)
         case CadenzaError():
             return value.sentence
+        case BaseException(args=(Sentence() as sentence, *_)):
+            return sentence
         case Sentence() | int() | float():
             return value
         case _:

@@ -31,8 +31,10 @@ from cadenza.facts import (
     ReplyEnded,
     TextHidden,
 )
+from cadenza.languages import rendered as in_language
 from cadenza.text.origins import from_model
 from tests.explain.any_facts import ANY_FACT
+from tests.play.server.test_refusals import assert_told
 
 HELLO = LoggedFact(TextHidden("thought", "Grüß dich 🌠", ((0, 3), (5, 9))), 0.5, "turn")
 END = LoggedFact(ReplyEnded({"kind": "completed", "reason": "", "error": None}, 1, "", 0, 0, {}), 1.0, "turn")
@@ -120,8 +122,9 @@ def test_after_its_end_nothing_is_written(tmp_path: Path) -> None:
     "name", ["", "missing/trace.jsonl", "a\0b", "x" * 300], ids=["folder", "no folder", "nul", "long"]
 )
 def test_a_path_that_cannot_be_written_is_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot write the trace to "):
+    with pytest.raises(InputError, match="cannot write the trace to ") as raised:
         JsonLines(tmp_path / name)
+    assert in_language(raised.value.sentence, "ja").startswith("トレースを")
 
 
 # --- what goes wrong ---------------------------------------------------------------------------
@@ -172,6 +175,7 @@ def test_what_cannot_be_written_is_told_once_and_then_it_is_silent(
         f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
     ] == caplog.messages
     assert caplog.messages == [trace.complaint]
+    assert in_language(trace.complaint, "ja").startswith(f"トレースを書き込めず（{why}）")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
@@ -313,18 +317,23 @@ def test_a_line_that_cannot_be_read_is_named_and_skipped(line: bytes, why: str) 
 
     assert [0.0, 1.0] == [one.at for one in facts]
     assert [f"line 3 is no fact of a trace and was skipped: {why}"] == complaints
+    assert_told(complaints[0])
 
 
 def test_a_fact_of_a_later_version_is_refused() -> None:
     began = json.loads(line_of(LoggedFact(ReplyBegan("say", "", "", None, {}, VERSION + 1), 0.0)))
 
-    with pytest.raises(InputError, match=f"it has version {VERSION + 1}, and only {VERSION} is known; update cadenza"):
+    with pytest.raises(
+        InputError, match=f"it has version {VERSION + 1}, and only {VERSION} is known; update cadenza"
+    ) as raised:
         from_json(began)
+    assert_told(raised.value.sentence)
 
 
 def test_values_of_another_type_are_refused() -> None:
-    with pytest.raises(InputError, match="its values are wrong: "):
+    with pytest.raises(InputError, match="its values are wrong: ") as raised:
         from_json({"fact": "reading_paused", "at": 0.0, "seconds": "long"})
+    assert in_language(raised.value.sentence, "ja").startswith("値が正しくありません：")
 
 
 @given(st.lists(st.binary(max_size=40)))

@@ -37,7 +37,7 @@ class JsonLines:
     def __init__(self, file: str | PathLike[str] | IO[str]) -> None:
         self._is_own = isinstance(file, str | PathLike)
         self._file: IO[str] | None = _opened(file) if isinstance(file, str | PathLike) else file
-        self.complaint = ""
+        self.complaint: str = ""
         """Why nothing more is written, in a sentence; empty while writing works."""
 
     def __call__(self, logged: LoggedFact) -> None:
@@ -81,7 +81,9 @@ class JsonLines:
 
     def _complain(self, error: OSError | ValueError) -> None:
         why = getattr(error, "strerror", None) or type(error).__name__
-        self.complaint = f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
+        self.complaint = Sentence(
+            "the trace cannot be written ({why}) and is incomplete; free some space, or name another file", why=why
+        )
         logger.warning("%s", self.complaint)
 
 
@@ -179,7 +181,8 @@ def read(lines: Iterable[bytes]) -> tuple[list[LoggedFact], list[str]]:
                 continue
             facts.append(from_json(value))
         except InputError as error:
-            complaints.append(f"line {number} is no fact of a trace and was skipped: {error}")
+            said = "line {number} is no fact of a trace and was skipped: {error}"
+            complaints.append(Sentence(said, number=number, error=error))
     return facts, complaints
 
 
