@@ -111,10 +111,10 @@ def _encoded(value: object, encode: Callable[[object], bytes], hook: Callable[[o
 
 def _of_fact(value: object) -> object:
     """The same as ``_builtin``, but a ``Sentence`` keeps its values apart."""
-    return _parts(value) if isinstance(value, Sentence) else _builtin(value)
+    return template_and_values(value) if isinstance(value, Sentence) else _builtin(value)
 
 
-def _parts(sentence: Sentence) -> dict[str, object]:
+def template_and_values(sentence: Sentence) -> dict[str, object]:
     """*sentence* as JSON data."""
     values = {name: _kept(value) for name, value in sentence.values.items()}
     return {"template": sentence.template, "values": values} if values else {"template": sentence.template}
@@ -244,7 +244,7 @@ def _read_again(field: str, value: object) -> object:
 
 
 def _sentence(value: object) -> object:
-    """The sentence in *value*, as ``_parts`` gave it; anything else stays as it is."""
+    """The sentence in *value*, as ``template_and_values`` gave it; anything else stays as it is."""
     match value:
         case {"template": str(template), **rest} if isinstance(values := rest.get("values", {}), dict):
             return Sentence(template, **{name: _sentence(inner) for name, inner in values.items()})
