@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 
 from ...concurrency.tasks import must_rise
 from ...errors import InputError
-from ...explain.fact_log import line_of
 from ...explain.sentences import Said, as_json, from_json
 from ...explain.tracebacks import get_logger
 from ...explain.words import ExplainedLine, explain_each
@@ -51,6 +50,9 @@ MOST_TURNS = 256
 MOST_REMEMBERED = 200
 """Messages kept in memory only: those of direct messages, and all if the store keeps none."""
 
+_SIZE_OF_FACT = 100
+_SIZE_OF_RUN = 10
+"""Of what a fact has besides its texts, and of a run of an origin, in characters."""
 _LONGEST_STORY = 20_000
 _LONGEST_SOURCE = 30_000
 _STORE_TAKES = 10.0
@@ -249,7 +251,13 @@ class _Collection:
         self._facts.append(replace(logged, fact=kept))
         if isinstance(kept, MessageSent):
             self.messages[kept.message] = kept
-        self._size += len(line_of(self._facts[-1]))
+        self._size += _size_of(kept)
+
+
+def _size_of(fact: Fact) -> int:
+    """About how many characters *fact* has as JSON."""
+    texts = (getattr(fact, "text", None) or "", *getattr(fact, "before", ()), *getattr(fact, "after", ()))
+    return _SIZE_OF_FACT + _SIZE_OF_RUN * len(getattr(fact, "origin", ())) + sum(map(len, texts))
 
 
 def _trimmed(fact: Fact) -> Fact | None:
