@@ -55,10 +55,10 @@ class Sentence(str):
     values: Final[Mapping[str, object]]  # type: ignore[misc]  # so here
 
     def __new__(cls, template: str, /, **values: object) -> Self:
-        """Insert the *values* into the *template*; a sentence without further values stays as it is."""
+        """Insert the *values* into the *template*; others are not kept. A sentence without values stays as it is."""
         if isinstance(template, cls) and not values:
             return template
-        kept = {name: _kept(value) for name, value in values.items()}
+        kept = {name: _kept(value) for name, value in values.items() if f"{{{name}}}" in template}
         self = super().__new__(cls, filled(template, kept) if kept else template)
         self.template = str(template)  # type: ignore[misc]  # see above
         self.values = MappingProxyType(kept)  # type: ignore[misc]  # see above
@@ -79,6 +79,8 @@ def _kept(value: object) -> object:
             return tuple(_kept(one) for one in value)
         case CadenzaError():
             return value.sentence
+        case BaseException(args=(Sentence() as sentence, *_)):
+            return sentence
         case Sentence() | int() | float():
             return value
         case _:

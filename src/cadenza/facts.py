@@ -17,7 +17,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import ClassVar, TypeAlias, get_args
 
-VERSION = 1
+VERSION = 2
 """The version of the JSON form; a fact that changes its meaning raises it."""
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]

@@ -351,6 +351,17 @@ def test_a_message_that_was_not_planned_has_a_story_too() -> None:
 
     story: Any = told.about["story"]
     assert ("notice", [], None) == (story["ends"]["reason"], story["raw"], story["merged"])
+
+
+def test_a_message_whose_plan_is_not_known_is_no_notice() -> None:
+    (told,) = Stories().feed(LoggedFact(MessageSent((7,), "Hi", (), ((5, 7),), "9", None, None, None, {}, 0.5), 2.0))
+
+    story: Any = told.about["story"]
+    assert ("", "") == (story["starts"]["reason"], story["ends"]["reason"])
+    assert ({"key": "starts.unrecorded"}, {"key": "ends.unrecorded"}) == (
+        story["told"]["starts"],
+        story["told"]["ends"],
+    )
     assert {"since": 0.0, "heard": 1.5, "planned": 1.5, "sending": 1.5, "sent": 2.0} == story["times"]
 
 

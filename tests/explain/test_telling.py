@@ -63,7 +63,9 @@ def keys_in(module: object) -> set[str]:
 
 def composed() -> set[str]:
     """The keys that are composed of a prefix and a name."""
-    made = {f"{side}.{reason}" for side in ("starts", "ends") for reason in (*telling.ENDS, "unknown")}
+    made = {f"{side}.{reason}" for side in ("starts", "ends") for reason in (*telling.ENDS, "unknown", "unrecorded")}
+    made |= {f"ends.short.{reason}" for reason in telling.ENDS}  # which the page shows
+    made |= {f"fate{form}.{fate}" for form in ("", ".short") for fate in telling.FATES} | {"fate.unknown"}
     made |= {f"rule.{rule.name}" for rule in RULES} | {f"stop.{reason.value}" for reason in StopReason}
     holds = (telling.HOLDS - {"hidden"}) | {"thought", "details", "unknown"}
     made |= {f"{prefix}.{hold}" for prefix in ("hold", "holding") for hold in holds}

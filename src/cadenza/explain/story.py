@@ -67,6 +67,8 @@ _PAINTERS = ("tables", "formulas")
 """Rules that make text for chats without pictures; where there is a picture, the text is not shown."""
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
 _NOTICE = Edge(MessageEnd.NOTICE.value)
+_UNKNOWN = Edge("")
+"""Of a message whose plan is not among the facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,14 +272,15 @@ class Stories:
         posts = [self._as_text(post) if sent.attachment is None else post for post in posts]
         segments = list(dict.fromkeys(segment for post in posts for segment in post.segments))
         owned = self._places.sent(sent)
+        unplanned = _UNKNOWN if sent.posts else _NOTICE
         self._count += 1
         story: dict[str, object] = {
             "number": self._count,
             "text": sent.text,
             "name": sent.identity,
             "file": sent.attachment,
-            "starts": values_of(posts[0].fact.starts if posts else _NOTICE),
-            "ends": values_of(self._cut.get(posts[-1].fact.number, posts[-1].fact.ends) if posts else _NOTICE),
+            "starts": values_of(posts[0].fact.starts if posts else unplanned),
+            "ends": values_of(self._cut.get(posts[-1].fact.number, posts[-1].fact.ends) if posts else unplanned),
             "raw": self._places.heard.in_units(owned),
             "segments": segments,
             "posts": list(sent.posts),
@@ -420,7 +423,8 @@ class Stories:
     ) -> Mapping[str, float]:
         sending = at - sent.seconds if self._sending is None else self._sending
         planned = posts[-1].at if posts else sending
-        heard = self._places.heard.heard_at(owned[-1][1] - 1)[0] if owned else planned
+        is_heard = owned and owned[-1][1] <= self._places.heard.size
+        heard = self._places.heard.heard_at(owned[-1][1] - 1)[0] if is_heard else planned
         since, self._since = min(self._since, heard), max(self._since, heard if posts else 0.0)
         times = {"since": since, "heard": heard, "planned": planned, "sending": sending, "sent": at}
         return {name: self._at(at) for name, at in times.items()}

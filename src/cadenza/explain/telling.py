@@ -51,6 +51,7 @@ DROPPED = frozenset(
 """Steps besides the rules that take something out."""
 REPLACED = frozenset({"casual", "names", "details", "unpainted"})
 """Steps besides the rules that put something in for something else."""
+FATES = frozenset({"thought", "details", "dropped", "cut"})
 _UNTOLD = frozenset({"joint", "spacing", "tilde_fence"})
 """White space between messages and inside them, and a fence that another one replaces."""
 _RULES = frozenset(rule.name for rule in RULES)
@@ -168,6 +169,8 @@ def edge(side: str, about: Mapping[str, object]) -> Said:
     values: dict[str, Value] = {"decided": _decided(about)}
     if reason in ENDS:
         return Said(f"{side}.{reason}", values)
+    if not reason:
+        return Said(f"{side}.unrecorded")
     return Said(f"{side}.unknown", {"why": reason.replace("_", " "), **values})
 
 
@@ -317,6 +320,27 @@ def _times(times: Mapping[str, object], *, is_planned: bool) -> Said:
     spans = [(name, _number(times, name) - _number(times, last)) for last, name in pairwise(names)]
     shares = tuple(Said(f"times.{name}", {"seconds": seconds(size)}) for name, size in spans if size >= _SEEN)
     return Said("times", {"shares": shares}) if shares else Said("times.none")
+
+
+def mentions(pings: Sequence[str], shows: Sequence[str]) -> list[Said]:
+    """Whom a message calls, and whom it only names."""
+    both = {"mentions.pings": pings, "mentions.shows": shows}
+    return [Said(key, {"names": tuple(map(Said, names))}) for key, names in both.items() if names]
+
+
+def with_file(name: str) -> Said:
+    """The file of a message."""
+    return Said("with_file", {"file": name})
+
+
+def fate_told(name: str) -> Said:
+    """What became of text that is in no message."""
+    return Said(f"fate.{name}") if name in FATES else Said("fate.unknown", {"fate": name})
+
+
+def fate_in_short(name: str) -> Said:
+    """The same in a word or two."""
+    return Said(f"fate.short.{name}" if name in FATES else name)
 
 
 # --- everything else ---------------------------------------------------------------------
