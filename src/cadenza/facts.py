@@ -75,6 +75,8 @@ class MessageEnd(Enum):
     """A tool is called."""
     RULE = "rule"
     """A rule ended the reply."""
+    TOKEN_LIMIT = "token_limit"
+    """The model reached its limit of tokens."""
     BROKE_OFF = "broke_off"
     """The model failed in the middle of its answer."""
     SILENCE = "silence"
@@ -112,6 +114,7 @@ SETTINGS: Mapping[MessageEnd, str] = MappingProxyType(
         MessageEnd.FORMULA: "math",
         MessageEnd.FILE: "code_file",
         MessageEnd.MESSAGE_LIMIT: "message_limit",
+        MessageEnd.TOKEN_LIMIT: "max_tokens",
         MessageEnd.SILENCE: "idle_timeout",
     }
 )

@@ -216,7 +216,8 @@ def test_what_is_said_of_a_fact(fact: f.Fact, words: str) -> None:
 @pytest.mark.parametrize(
     ("about", "words"),
     [
-        ({"kind": "completed", "reason": "length"}, "the model finished (length)"),
+        ({"kind": "completed", "reason": "length"}, "the model reached its limit of tokens"),
+        ({"kind": "completed", "reason": "maybe"}, "the model finished (maybe)"),
         ({"kind": "empty", "reason": ""}, "the model said nothing"),
         ({"kind": "stopped", "reason": "shutdown"}, "it was stopped, because the bot shuts down"),
         ({"kind": "stalled", "reason": "in the middle"}, "the model fell silent"),

@@ -218,8 +218,13 @@ class Trace:
         """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
-        if isinstance(chunk, Failed):
-            self._interrupt(MessageEnd.BROKE_OFF)
+        match chunk:
+            case Failed():
+                self._interrupt(MessageEnd.BROKE_OFF)
+            case Finished("length"):
+                self._interrupt(MessageEnd.TOKEN_LIMIT)
+            case _:
+                pass
         kind, text, detail = self._described(chunk)
         if kind == "text":
             self.heard_size += len(text)

@@ -139,6 +139,8 @@ def outcome(about: f.Values) -> Said:
             return Said("outcome.stopped", {"why": _one_of("stop", reason, _STOPS)})
         case "needs_tools" | "raised":
             return Said(f"outcome.{kind}", {"why": reason or "?"})
+        case "completed" if reason == "length":
+            return Said("outcome.token_limit")
         case "completed" | "empty" if reason not in _NORMAL:
             return Said(f"outcome.{kind}.why", {"why": reason})
         case _:
