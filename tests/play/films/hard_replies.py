@@ -121,7 +121,7 @@ HARD_REPLIES: Mapping[str, Callable[[], Film]] = MappingProxyType(
         "a details block": lambda: _said("Tea.<details><summary>Why</summary>It is warm.</details>\nEnjoy."),
         "a spoiler around code": lambda: _said(f"||It was:\n```py\n{_CODE}```\nsurprising||", settings={"limit": 200}),
         "a line that is too long to wait for": lambda: _said(
-            f"{'warm the pot ' * 30}now.", settings={"shape": "lines", "overflow": 200}
+            f"{'warm the pot ' * 60}now.", settings={"limit": 400, "overflow": 300}
         ),
         "inline code that stays open": lambda: _said("Use `drink.\nThen wait.\n"),
         "control characters and a lone tag": lambda: _said(
