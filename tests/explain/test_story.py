@@ -216,6 +216,29 @@ async def test_a_table_of_which_no_picture_could_be_made_tells_where_its_texts_e
 
 
 @pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Bell\a and nul\0 here.\r\n\r\nEnd.", ("intake", ["\a", "\0"], ["\ufffd", "\ufffd"])),
+        ("-#\nsmall", ("lone_marker", [], [" "])),
+        ("Text\n``````", ("lone_fence", [], ["\\`" * 6])),
+        ("Text\n``````\n", ("lone_fence", [], ["\\`" * 6])),
+    ],
+)
+async def test_what_the_buffer_replaces_is_told_and_is_in_its_message(
+    text: str, rule: tuple[str, list[str], list[str]]
+) -> None:
+    book = Book()
+
+    await say(TimedTarget(), text, settings=Settings.of(degree=0), trace=book)
+
+    (story,) = book.stories
+    assert [rule] == [(one["rule"], one["before"], one["after"]) for one in story["rules"]]
+    assert "".join(text.split()) == "".join("".join(words for _, words in book.words).split())
+    assert {"1"} == {name for name, _ in book.words}
+
+
+@pytest.mark.looptime
 async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     book = Book()
 

@@ -269,6 +269,7 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
             ["**a:** b"],
             "No picture of the table or the formula could be made, so it is shown as text.",
         ),
+        ("intake", ["\a"], ["\ufffd"], 'No chat can show "\\u0007", so it is shown as "\ufffd".'),
         ("overlap", ["Hello"], [], 'Dropped "Hello", because the model had already said it.'),
         ("message_limit", ["rest"], [], 'Cut off "rest", because the reply has as many messages as it may have.'),
         ("dream_on", ["x"], [], 'Left out "x" (dream on).'),

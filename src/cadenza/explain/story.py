@@ -64,10 +64,12 @@ _ENDS_WAIT = (
     MessageLeftOut,
     ReplyEnded,
 )
-_UNTOLD = ("joint", "spacing", "line_end", "composer", "intake")
+_UNTOLD = ("joint", "spacing", "line_end", "composer")
 """Changes of white space, which every message has."""
 _PAINTERS = ("tables", "formulas")
 """Rules that make text for chats without pictures; where there is a picture, the text is not shown."""
+_OF_SPACES = ("backticks", "lone_marker")
+"""Steps that put in white space, which changes how the text is shown."""
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
 _NOTICE = Edge(MessageEnd.NOTICE.value)
 
@@ -372,7 +374,10 @@ class Stories:
         dropped: dict[str, list[TextChanged]] = {}
         for change in changes:
             is_new = change.fact.stage != "rules" and id(change) not in self._left
-            if is_new and change.fact.effect == "dropped" and _is_within(change.fact, sent):
+            is_gone = change.fact.effect == "dropped" or (
+                change.fact.effect == "changed" and change.fact.by == "intake"
+            )
+            if is_new and is_gone and _is_within(change.fact, sent) and not _is_white(change.fact):
                 dropped.setdefault(change.fact.by, []).append(change.fact)
                 self._left.add(id(change))
         if "fence" in added or "marks" in added or "repeated" in added:
@@ -497,7 +502,8 @@ def _put_in(sent: MessageSent) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     place = 0
     for size, start, why in sent.origin:
-        text = sent.text[place : place + size].strip(WHITESPACE)
+        text = sent.text[place : place + size]
+        text = text if why in _OF_SPACES else text.strip(WHITESPACE)
         if start < 0 and text and why and why not in _UNTOLD:
             found.setdefault(why, []).extend(_FENCE.findall(text) if why == "fence" else [text])
         place += size
@@ -509,6 +515,11 @@ def _is_within(fact: TextChanged, sent: MessageSent) -> bool:
     if not fact.ranges or not sent.covers:
         return bool(fact.segments)
     return fact.ranges[0][1] >= sent.covers[0][0] and fact.ranges[0][0] <= sent.covers[-1][1]
+
+
+def _is_white(fact: TextChanged) -> bool:
+    """Whether *fact* is about white space, which every message has."""
+    return fact.by in (*_UNTOLD, "intake") and not "".join(fact.before).strip(WHITESPACE)
 
 
 def _is_lowered_in(fact: TextChanged, sent: MessageSent) -> bool:

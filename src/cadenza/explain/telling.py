@@ -49,7 +49,7 @@ DROPPED = frozenset(
     }
 )
 """Steps besides the rules that take something out."""
-REPLACED = frozenset({"casual", "names", "details", "unpainted"})
+REPLACED = frozenset({"casual", "names", "details", "unpainted", "intake"})
 """Steps besides the rules that put something in for something else."""
 _UNTOLD = frozenset({"joint", "spacing", "tilde_fence"})
 """White space between messages and inside them, and a fence that another one replaces."""

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from ..facts import (
     Edge,
@@ -59,6 +59,13 @@ Decided: TypeAlias = Callable[[MessageEnd, str], tuple[str, object]]
 
 _See: TypeAlias = Callable[[Any, list[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
+
+
+class _SeeBuffer(Protocol):
+    """Takes the buffer, what it made, and whether nothing else comes."""
+
+    def __call__(self, buffer: Buffer, made: Sequence[Any], *, is_over: bool) -> None: ...
+
 
 _EMPHASIS = frozenset("*_~|")
 _WITHIN_MARKS = re.compile(r"([*_|]*)(.*?)([*_|]*)", re.DOTALL)
@@ -129,11 +136,15 @@ class SegmentNumbers:
     def new(self, segment: Segment) -> int:
         """Give *segment* the next number."""
         self._count += 1
-        for start, end in _places(segment):
+        self.add(self._count, _places(segment))
+        return self._count
+
+    def add(self, number: int, found: Iterable[Range]) -> None:
+        """The segment with this *number* stands for *found* too."""
+        for start, end in found:
             place = bisect_right(self._starts, start)
             self._starts.insert(place, start)
-            self._ranges.insert(place, (start, end, self._count))
-        return self._count
+            self._ranges.insert(place, (start, end, number))
 
     def of(self, found: Iterable[Range]) -> tuple[int, ...]:
         """The numbers of the segments that *found* touches, in order."""
@@ -177,6 +188,8 @@ class Taps:
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
         self._last_cut = ""  # the text of the last segment
+        self._last_number = 0
+        self._unexplained: list[tuple[Range, str]] = []  # what the buffer has dropped for no reason of its own
         self._under_way: deque[str] = deque()  # segments that are in no message yet
         self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
@@ -185,7 +198,7 @@ class Taps:
         self._is_casual = is_casual
         self._plans: deque[_Plan] = deque()
         self._given: list[str] = []  # what the composer has and no message shows yet
-        self._replaced: list[tuple[str, Range]] = []  # by which rule, and what
+        self._replaced: list[tuple[str, Range]] = []  # by which rule or step of the buffer, and what
         self._shown_to = 0
         self._starts = Edge(MessageEnd.REPLY.value)
         self._waiting = HoldReason()
@@ -220,8 +233,9 @@ class Taps:
         for text in left:
             gone = ranges(text)
             self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
-        for place, text in self._raw.unknown():
+        for place, text in (*self._unexplained, *self._raw.unknown()):
             self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
+        self._unexplained = []
 
     def _settle(self, places: Iterable[Range]) -> None:
         self._settled.add(places)
@@ -242,9 +256,15 @@ class Taps:
 
     # --- the buffer ------------------------------------------------------------------------
 
-    def _see_buffer(self, buffer: Buffer, made: Sequence[Any]) -> None:
+    def _see_buffer(self, buffer: Buffer, made: Sequence[Any], *, is_over: bool) -> None:
         if made or buffer.losses:
             self._see_items(buffer, made)
+        if is_over:
+            for place, was in self._raw.unknown():
+                if _put_in_at(self._last_cut, place)[1]:
+                    self._tell_put_in(self._last_number, self._last_cut, place, was)
+                else:
+                    self._unexplained.append((place, was))
         if (waiting := buffer.waiting()) != self._waiting:  # after the segments that have left, which are not held
             self._waiting = waiting
             self._tell(TextHeld(waiting.why, waiting.mark, buffer.size))
@@ -287,15 +307,18 @@ class Taps:
         self._raw.know(places)
         for place, was in self._raw.unknown(places[-1][1]) if places else ():
             self._tell_put_in(number, text, place, was)
-        self._last_cut = text
+        self._last_cut, self._last_number = text, number
 
     def _tell_put_in(self, number: int, text: str, place: Range, was: str) -> None:
         """Report what stands in the segment *number*, or at the end of the one before it, instead of what *was* there."""
-        (by, became), segment = _put_in_at(self._last_cut, place), number - 1
+        (by, became), segment = _put_in_at(self._last_cut, place), self._last_number
         if not became:
             (by, became), segment = _put_in_at(text, place), number
         by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
         effect = "changed" if became else "dropped"
+        if became:
+            self._segments.add(segment, [place])
+            self._replaced.append((by, place))
         self._tell(TextChanged(by, "buffer", effect, (segment,), (was,), (became,) if became else (), (place,)))
 
     # --- the composer ------------------------------------------------------------------------
@@ -503,7 +526,9 @@ def _put_in_at(text: str, place: Range) -> tuple[str, str]:
     for number, run in enumerate(runs):
         before = runs[number - 1] if number else None
         after = runs[number + 1] if number + 1 < len(runs) else None
-        is_there = (before and before.start + before.size == place[0]) or (after and after.start == place[1])
+        is_there = (
+            len(runs) == 1 or (before and before.start + before.size == place[0]) or (after and after.start == place[1])
+        )
         if run.start < 0 and is_there:
             return run.why or "intake", str(text[start : start + run.size])
         start += run.size
@@ -556,19 +581,19 @@ class _BufferTap:
 
     __slots__ = ("_buffer", "_see")
 
-    def __init__(self, buffer: Buffer, see: Callable[[Buffer, Sequence[Any]], None]) -> None:
+    def __init__(self, buffer: Buffer, see: _SeeBuffer) -> None:
         self._buffer = buffer
         self._see = see
 
     def feed(self, text: str, /) -> Sequence[Any]:
         made = self._buffer.feed(text)
         if type(made) is not tuple:  # most tokens change only the size
-            self._see(self._buffer, made)
+            self._see(self._buffer, made, is_over=False)
         return made
 
     def flush(self, why: Ending, /) -> Sequence[Any]:
         made = self._buffer.flush(why)
-        self._see(self._buffer, made)
+        self._see(self._buffer, made, is_over=True)
         return made
 
 
