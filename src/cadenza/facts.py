@@ -287,6 +287,8 @@ class TextChanged(_Fact):
     setting: str = ""
     """The setting for which a step did it; empty if there is none."""
     value: object = None
+    sprite: str = ""
+    """The sprite with which the text is shown from here on, if a rule changed it."""
 
 
 @dataclass(frozen=True, slots=True)

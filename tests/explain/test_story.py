@@ -103,8 +103,10 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
                 "after": ["Hello (<@1>\nand) you.\n"],
                 "ranges": [[7, 11]],
                 "identity": None,
+                "label": "",
                 "setting": "",
                 "value": None,
+                "sprite": "",
             }
         ],
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},

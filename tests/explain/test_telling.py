@@ -256,6 +256,16 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
     assert 'The rule sprites split "a: b" into 2 parts, shown as Mia.' == said(change(rule))
 
 
+def test_a_rule_that_gave_a_text_only_a_name_or_a_label_changed_no_word() -> None:
+    rule = {"rule": "own", "stage": "rules", "effect": "changed", "before": ["a"], "after": ["a"], "identity": "Ren"}
+
+    assert 'The rule own left "a" as it is, shown as Ren.' == said(change(rule))
+    assert 'The rule own left "a" as it is, shown as Ren with the sprite mad.' == said(change(rule | {"sprite": "mad"}))
+    assert 'The rule own gave "a" the label "Ren (mad): ".' == said(
+        change(rule | {"identity": None, "label": "Ren (mad): "})
+    )
+
+
 @pytest.mark.parametrize(
     ("step", "before", "after", "words"),
     [

@@ -400,8 +400,10 @@ class Stories:
             "after": list(fact.after),
             "ranges": self._places.heard.in_units(fact.ranges),
             "identity": fact.identity,
+            "label": fact.label,
             "setting": fact.setting,
             "value": fact.value,
+            "sprite": fact.sprite,
         }
 
     def _step(self, name: str, facts: Sequence[TextChanged], added: Sequence[str], at: float) -> Mapping[str, object]:

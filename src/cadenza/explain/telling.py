@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from .. import facts as f
 from ..rules import RULES
+from ..text.names import NEUTRAL
 from ..types import StopReason
 from .sentences import Said, Value, as_json, said_of
 
@@ -226,11 +227,30 @@ def change(rule: Mapping[str, object], longest: int | None = _LONGEST) -> Said:
         "before": quoted(was, longest),
         "after": quoted(became, longest),
         "n": f"{len(afters):,}",
-        "as": Said("change.as", {"name": str(rule["identity"])}) if rule.get("identity") else "",
+        "as": _shown_as(rule),
     }
+    if effect == "changed" and befores == afters:
+        return _without_change(rule, values)
     if effect == "changed" and (not after or before == after):
         effect = "regrouped" if after else "dropped"
     return Said(f"change.{effect if effect in EFFECTS | {'regrouped'} else 'changed'}", values)
+
+
+def _shown_as(rule: Mapping[str, object]) -> Value:
+    """The name and the sprite that a rule gave a text, behind a comma; nothing if it gave none."""
+    name, sprite = str(rule.get("identity") or ""), str(rule.get("sprite") or "")
+    if not name:
+        return ""
+    if sprite and sprite != NEUTRAL:
+        return Said("change.as.sprite", {"name": name, "sprite": sprite})
+    return Said("change.as", {"name": name})
+
+
+def _without_change(rule: Mapping[str, object], values: Mapping[str, Value]) -> Said:
+    """A rule changed no word, but the name or the label that goes with them."""
+    if label := str(rule.get("label") or ""):
+        return Said("change.label", {**values, "label": quoted(label)})
+    return Said("change.none", values)
 
 
 def _rule(name: str) -> Said:

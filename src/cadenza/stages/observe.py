@@ -187,9 +187,7 @@ class Taps:
         self._halted = ""
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
-        self._last_cut = ""  # the text of the last segment
-        self._last_number = 0
-        self._unexplained: list[tuple[Range, str]] = []  # what the buffer has dropped for no reason of its own
+        self._last_cut = 0, ""  # the last segment: its number and its text
         self._under_way: deque[str] = deque()  # segments that are in no message yet
         self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
@@ -233,9 +231,8 @@ class Taps:
         for text in left:
             gone = ranges(text)
             self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
-        for place, text in (*self._unexplained, *self._raw.unknown()):
+        for place, text in self._raw.unknown():
             self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
-        self._unexplained = []
 
     def _settle(self, places: Iterable[Range]) -> None:
         self._settled.add(places)
@@ -260,11 +257,10 @@ class Taps:
         if made or buffer.losses:
             self._see_items(buffer, made)
         if is_over:
-            for place, was in self._raw.unknown():
-                if _put_in_at(self._last_cut, place)[1]:
-                    self._tell_put_in(self._last_number, self._last_cut, place, was)
-                else:
-                    self._unexplained.append((place, was))
+            for place, was in self._raw.open():
+                if _put_in_at(self._last_cut[1], place)[1]:
+                    self._tell_put_in(*self._last_cut, place, was)
+                    self._raw.know([place])
         if (waiting := buffer.waiting()) != self._waiting:  # after the segments that have left, which are not held
             self._waiting = waiting
             self._tell(TextHeld(waiting.why, waiting.mark, buffer.size))
@@ -307,11 +303,12 @@ class Taps:
         self._raw.know(places)
         for place, was in self._raw.unknown(places[-1][1]) if places else ():
             self._tell_put_in(number, text, place, was)
-        self._last_cut, self._last_number = text, number
+        self._last_cut = number, text
 
     def _tell_put_in(self, number: int, text: str, place: Range, was: str) -> None:
         """Report what stands in the segment *number*, or at the end of the one before it, instead of what *was* there."""
-        (by, became), segment = _put_in_at(self._last_cut, place), self._last_number
+        segment, last = self._last_cut
+        by, became = _put_in_at(last, place)
         if not became:
             (by, became), segment = _put_in_at(text, place), number
         by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
@@ -731,8 +728,9 @@ class _RuleTap(_Tap):
                 tuple(str(segment.text) for segment in before),
                 tuple(str(segment.text) for segment in after),
                 () if effect == "held" else tuple(without(were, are)),
-                _new_name(before, after),
+                name_of(identity := _new_identity(before, after)),
                 str(after[-1].label) if after else "",
+                sprite=identity.sprite if identity else "",
             )
         )
 
@@ -765,11 +763,11 @@ def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bo
     return "released" if was_held and were == are else "changed"
 
 
-def _new_name(before: Sequence[Segment], after: Sequence[Segment]) -> str | None:
-    """The name under which *after* is shown, if it is another one than before."""
+def _new_identity(before: Sequence[Segment], after: Sequence[Segment]) -> Identity | None:
+    """The identity under which *after* is shown, if it is another one than before."""
     if not after or (before and before[-1].identity == after[-1].identity):
         return None
-    return name_of(after[-1].identity)
+    return after[-1].identity
 
 
 def name_of(identity: Identity | None) -> str | None:
