@@ -174,6 +174,10 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
             'The reply is ended early and keeps the text up to its last whole clause: 1 planned message is dropped, 2 planned messages are still sent, beginning with "two\\nthree".',
         ),
         (f.QueueCut("nothing", (), (4, 5), None), "The reply is ended early and keeps nothing more: 2 planned messages are dropped."),
+        (
+            f.QueueCut("clause", (), (4,), None),
+            "The reply is ended early. It was to keep the text up to its last whole clause, but no further message was possible: 1 planned message is dropped.",
+        ),
         (f.QueueCut("nothing", (), (), None), ""),
         (f.QueueWithdrawn((1, 2)), "2 queued messages are put aside, because their attempt failed."),
         (f.QueueWithdrawn(()), ""),

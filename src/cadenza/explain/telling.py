@@ -467,8 +467,8 @@ def _(fact: f.QueueCut) -> Said | None:
         parts.append(_many("cut.dropped", len(fact.dropped)))
     if fact.posts:
         parts.append(_many("cut.sent", len(fact.posts), text=quoted(fact.text or "")))
-    keep = _one_of("keep", fact.keep if fact.posts else "nothing", _KEEPS)
-    return Said("queue.cut", {"keep": keep, "parts": tuple(parts)}) if parts else None
+    key = "queue.cut" if fact.posts or fact.keep == "nothing" else "queue.cut.none"
+    return Said(key, {"keep": _one_of("keep", fact.keep, _KEEPS), "parts": tuple(parts)}) if parts else None
 
 
 @told_of.register
