@@ -349,6 +349,10 @@ class MessageWaits(_Fact):
     posts: tuple[int, ...]
     why: str
     """``typing``, ``rate_limit``, ``picture`` or ``names``."""
+    shortened: str = ""
+    """Why the typing takes less time than planned: ``finished`` or ``queue``."""
+    tail: float | None = None
+    """The setting ``typing_tail``: the seconds that all pauses that are left then take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
+from cadenza.explain.sentences import from_json, rendered
 from cadenza.explain.story import MessageStory, Stories
 from cadenza.facts import ChunkHeard, Fact, LoggedFact, MessageSent
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
@@ -247,8 +248,28 @@ async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     await say(TimedTarget(), SlowStream("one\ntwo\nx", 9.0), settings=TYPED, trace=book)
 
     story = book.stories[1]
-    assert [{"from": 0.0, "to": story["pause"]["planned"], "why": "typing"}] == story["waits"]
+    wait = {"from": 0.0, "to": story["pause"]["planned"], "why": "typing", "shortened": "", "tail": None}
+    assert [wait] == story["waits"]
     assert story["pause"]["planned"] == story["times"]["sending"] > 0.0
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("stream", "settings", "why"),
+    [(["one\ntwo and more"], {}, "finished"), (["one\ntwo and more\nthree\nfour\nfive", 9.0], {"queue": 2}, "queue")],
+    ids=["finished", "full"],
+)
+async def test_a_pause_that_was_shortened_says_why(stream: list[Any], settings: dict[str, Any], why: str) -> None:
+    book = Book()
+    shortened = TYPED.with_values({"typing_tail": 0.25, **settings})
+
+    await say(TimedTarget(), SlowStream(*stream), settings=shortened, trace=book)
+
+    waits, pause = book.stories[1]["waits"], book.stories[1]["pause"]["planned"]
+    assert [(why, 0.25)] == [(wait["shortened"], wait["tail"]) for wait in waits if wait["shortened"]]
+    assert sum(wait["to"] - wait["from"] for wait in waits) < pause
+    told = rendered(from_json(book.stories[1]["told"]["waits"][-1]))
+    assert told.endswith(": typing_tail is 0.25.")
 
 
 @pytest.mark.looptime

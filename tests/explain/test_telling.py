@@ -68,6 +68,7 @@ def composed() -> set[str]:
     holds = (telling.HOLDS - {"hidden"}) | {"thought", "details", "unknown"}
     made |= {f"{prefix}.{hold}" for prefix in ("hold", "holding") for hold in holds}
     made |= {f"wait.{wait}" for wait in (*telling.WAITS, "unknown")}
+    made |= {f"wait.typing.{why}" for why in telling.HURRIES}
     made |= {f"refusal.{remedy}" for remedy in (*telling.REMEDIES, "other")}
     made |= {f"change.{effect}" for effect in (*telling.EFFECTS, "regrouped")}
     made |= {f"added.{step}" for step in (*telling.ADDED, "other")}

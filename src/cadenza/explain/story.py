@@ -101,8 +101,7 @@ class _Hold:
 class _Wait:
     """A message waited before it was sent."""
 
-    posts: tuple[int, ...]
-    why: str
+    fact: MessageWaits
     begun: float
     over: float
 
@@ -169,7 +168,7 @@ class Stories:
         self._plans = _Plans()
         self._holds: list[_Hold] = []
         self._waits: list[_Wait] = []
-        self._waiting: tuple[tuple[int, ...], str, float] | None = None
+        self._waiting: tuple[MessageWaits, float] | None = None
         self._sending: float | None = None
         self._refusals: list[SendRefused] = []  # of the message that is being sent
         self._since = 0.0  # since when the model has been saying what is in no story yet
@@ -208,7 +207,7 @@ class Stories:
             case TextHeld():
                 self._hold(fact, at)
             case MessageWaits():
-                self._waiting = fact.posts, fact.why, at
+                self._waiting = fact, at
             case SendingBegan():
                 self._sending, self._refusals = at, []
             case SendRefused():
@@ -224,10 +223,10 @@ class Stories:
 
     def _end_wait(self, at: float) -> None:
         if self._waiting is not None:
-            posts, why, begun = self._waiting
+            fact, begun = self._waiting
             self._waiting = None
             if at > begun:
-                self._waits.append(_Wait(posts, why, begun, at))
+                self._waits.append(_Wait(fact, begun, at))
 
     def _place(self, fact: Fact) -> None:
         """Note where text is, and what becomes of it."""
@@ -421,9 +420,18 @@ class Stories:
     # --- when --------------------------------------------------------------------------------
 
     def _waits_of(self, numbers: Sequence[int]) -> list[Mapping[str, object]]:
-        own = [wait for wait in self._waits if not set(wait.posts).isdisjoint(numbers)]
+        own = [wait for wait in self._waits if not set(wait.fact.posts).isdisjoint(numbers)]
         self._waits = [wait for wait in self._waits if wait not in own]
-        return [{"from": self._at(wait.begun), "to": self._at(wait.over), "why": wait.why} for wait in own]
+        return [
+            {
+                "from": self._at(wait.begun),
+                "to": self._at(wait.over),
+                "why": wait.fact.why,
+                "shortened": wait.fact.shortened,
+                "tail": wait.fact.tail,
+            }
+            for wait in own
+        ]
 
     def _times(
         self, sent: MessageSent, at: float, posts: Sequence[_Planned], owned: Sequence[Range]

@@ -35,6 +35,8 @@ ENDS = frozenset(end.value for end in f.MessageEnd)
 HOLDS = frozenset({"code", "table", "hidden", "mark", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
 WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
+HURRIES = frozenset({"finished", "queue"})
+"""Why typing takes less time than planned."""
 EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed", "pictured"})
 ADDED = frozenset(
     {
@@ -319,8 +321,12 @@ def _waited(wait: Mapping[str, object]) -> Said | None:
     size, why = _length(wait), str(wait["why"])
     if size < _NOTICED:
         return None
-    known = why if why in WAITS else "unknown"
-    return Said(f"wait.{known}", {"seconds": seconds(size), "why": why.replace("_", " ")})
+    known, shortened = why if why in WAITS else "unknown", str(wait.get("shortened", ""))
+    values: dict[str, Value] = {"seconds": seconds(size), "why": why.replace("_", " ")}
+    if why == "typing" and shortened in HURRIES:
+        values["decided"] = _decided({"setting": "typing_tail", "value": wait.get("tail")})
+        return Said(f"wait.typing.{shortened}", values)
+    return Said(f"wait.{known}", values)
 
 
 def _refused(refusal: Mapping[str, object]) -> Said:
