@@ -242,6 +242,21 @@ async def test_what_the_buffer_replaces_is_told_and_is_in_its_message(
 
 
 @pytest.mark.looptime
+async def test_the_second_part_of_a_table_was_not_held_with_what_stands_before_the_table() -> None:
+    book = Book()
+    rows = "".join(f"| a row with the number {row} | {row * row} |\n" for row in range(20))
+    settings = Settings.of(tables="text", limit=400)
+
+    model = SlowStream("Numbers:\n\n", 5.0, f"| a | b |\n|---|---|\n{rows}", 1.0, "\nWell.")
+    await say(TimedTarget(), model, settings=settings, trace=book)
+
+    first, *parts, _ = book.stories
+    assert 5.0 <= max(hold["to"] - hold["from"] for hold in first["holds"])
+    assert parts
+    assert not any(story["holds"] for story in parts)
+
+
+@pytest.mark.looptime
 async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     book = Book()
 

@@ -121,7 +121,7 @@ class _Planned:
     at: float
     fact: MessagePlanned
     segments: Sequence[int]
-    """Of which it is made; a part of a table in columns is made of the same as the part before it."""
+    """Of which it is made; a part of a table in columns is made of the same table as the part before it."""
 
 
 @dataclass(slots=True)
@@ -147,7 +147,7 @@ class _Plans:
                     self.changes.setdefault(number, []).append(change)
             case MessagePlanned():
                 before = self.posts[fact.number - 1].segments if fact.number - 1 in self.posts else ()
-                self.posts[fact.number] = _Planned(at, fact, fact.segments or before)
+                self.posts[fact.number] = _Planned(at, fact, fact.segments or before[-1:])
             case MessagesMerged():
                 self.merged |= dict.fromkeys(fact.posts, fact.why)
 
