@@ -6,10 +6,11 @@ import ast
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -82,6 +83,8 @@ class Facts:
     """What it imports: a dotted name, and whether that is inside the package."""
     calls: tuple[tuple[int, str], ...]
     """The plain names that it calls, each with its line."""
+    makes: frozenset[str]
+    """The plain names that it calls, and not only to compare something with the result."""
     feeds: frozenset[str]
     """Whose ``feed`` or ``flush`` it uses."""
 
@@ -102,12 +105,20 @@ def _facts(module: Path) -> Facts:
             for node in nodes
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         ),
+        frozenset(_made(nodes)),
         frozenset(
             ast.unparse(node.value)
             for node in nodes
             if isinstance(node, ast.Attribute) and node.attr in ("feed", "flush")
         ),
     )
+
+
+def _made(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    compared = [one for node in nodes if isinstance(node, ast.Compare) for one in (node.left, *node.comparators)]
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in compared:
+            yield node.func.id
 
 
 def _imported(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
@@ -208,6 +219,15 @@ def test_the_round_alone_names_the_outcome_of_a_stop_and_what_is_kept_after_it()
     }
 
     assert owners == using
+
+
+def test_stage_4_alone_makes_outcomes() -> None:
+    """Everybody else asks for them by what happened, matches them, or compares something with one."""
+    outcomes = {kind.__name__ for kind in get_args(cadenza.Outcome)}
+    making = {module.as_posix() for module in MODULES if _facts(module).makes & outcomes}
+
+    assert len(outcomes) == 6
+    assert making == {"stages/s4_round.py"}
 
 
 def test_every_logger_hides_secrets_in_tracebacks() -> None:

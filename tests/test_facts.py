@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from inspect import getsource
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 
 from cadenza import facts
 from cadenza.explain.telling import ADDED, DROPPED, EFFECTS, HOLDS, REMEDIES, REPLACED, WAITS
-from cadenza.facts import FACTS, SETTINGS, VERSION, Edge, LoggedFact, MessageEnd, ReadingPaused, TextCut, values_of
+from cadenza.facts import (
+    FACTS,
+    SETTINGS,
+    VERSION,
+    Edge,
+    LoggedFact,
+    MessageEnd,
+    MessagePlanned,
+    MessageSent,
+    ReadingPaused,
+    TextChanged,
+    TextCut,
+    values_of,
+)
 from cadenza.models.fallback import AttemptReason
 from cadenza.models.keys import KeyRemedy
 from cadenza.rules import RULES
 from cadenza.stages.s4_round import Keep
-from cadenza.types import AsideKind, Kind, Urgency
+from cadenza.types import AsideKind, Kind, StopReason, Urgency
+from tests.laws.material import CORPUS
+from tests.laws.test_law8_explained import SHAPES, facts_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "facts.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
@@ -104,7 +119,7 @@ def test_the_page_describes_every_fact_in_order_with_exactly_its_fields() -> Non
 def test_the_page_says_which_setting_decides_each_end() -> None:
     table = rows(part("Why a message ends"), "| reason | why the message ends | setting |")
 
-    found = {reason.strip("`"): "" if setting == "the model" else setting.strip("`") for reason, _, setting in table}
+    found = {reason.strip("`"): "".join(CODE.findall(setting)) for reason, _, setting in table}
     assert {end.value: SETTINGS.get(end, "") for end in MessageEnd} == found
     assert [end.value for end in MessageEnd] == [*found]
 
@@ -160,14 +175,50 @@ def test_every_reason_to_hold_text_is_on_the_page() -> None:
     assert HOLDS - told_by_stories <= {*CODE.findall(described()["text_held"]["why"])}
 
 
+STEPS = "| step | stage | what it does |"
+UNTOLD = {"joint", "spacing", "line_end", "composer", "intake"}
+"""Steps that change white space, or what no chat can show."""
+
+
 def test_every_step_that_changes_text_is_on_the_page() -> None:
-    table = rows(part("What changes text"), "| step | stage | what it does |")
-    white_space = {"joint", "spacing", "line_end", "composer"}
+    table = rows(part("What changes text"), STEPS)
 
     names = [row[0].strip("`") for row in table]
-    assert ADDED | DROPPED | REPLACED | white_space == {*names}
+    assert ADDED | DROPPED | REPLACED | UNTOLD == {*names}
     assert len(names) == len({*names})
     assert {rule.name for rule in RULES}.isdisjoint(names)
+
+
+def test_every_step_that_changes_text_of_the_corpus_is_known() -> None:
+    """Whatever the stages write has words of its own: for what was put in, and for what was taken out."""
+    anywhere = UNTOLD | {rule.name for rule in RULES}
+    known = {
+        "put in": anywhere | ADDED | REPLACED,
+        "dropped": anywhere | DROPPED | values(StopReason),
+        "changed": anywhere | ADDED | REPLACED,
+    }
+    stages = {row[0].strip("`"): CODE.findall(row[1]) for row in rows(part("What changes text"), STEPS)}
+    found = {
+        written
+        for number, (name, shape) in enumerate(product(CORPUS, SHAPES))
+        for fact in facts_of(CORPUS[name], shape, seed=number, stop_after=number % 7 if number % 3 else None)
+        for written in changes_of(fact)
+    }
+
+    assert len(found) > 40
+    assert set() == {(how, name) for how, name, _ in found if name not in known.get(how, anywhere)}
+    assert set() == {(name, stage) for _, name, stage in found if stage and stage not in stages.get(name, [stage])}
+
+
+def changes_of(fact: facts.Fact) -> Iterator[tuple[str, str, str]]:
+    """How *fact* says that text was changed, by what, and in which stage if it says so."""
+    match fact:
+        case TextChanged(stage="rules", by=name):
+            yield "rules", name, ""
+        case TextChanged(by=name, stage=stage, effect=effect):
+            yield effect, name, stage
+        case TextCut(origin=origin) | MessagePlanned(origin=origin) | MessageSent(origin=origin):
+            yield from (("put in", why, "") for _, start, why in origin if start < 0)
 
 
 def test_the_page_names_the_version() -> None:

@@ -21,7 +21,10 @@ import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:  # it imports this module
+    from .types import RefusedAttempt
 
 __all__ = [
     "Aspect",
@@ -52,10 +55,10 @@ class Sentence(str):
     values: Final[Mapping[str, object]]  # type: ignore[misc]  # so here
 
     def __new__(cls, template: str, /, **values: object) -> Self:
-        """Insert the *values* into the *template*; a sentence without further values stays as it is."""
+        """Insert the *values* into the *template*; others are not kept. A sentence without values stays as it is."""
         if isinstance(template, cls) and not values:
             return template
-        kept = {name: _kept(value) for name, value in values.items()}
+        kept = {name: _kept(value) for name, value in values.items() if f"{{{name}}}" in template}
         self = super().__new__(cls, filled(template, kept) if kept else template)
         self.template = str(template)  # type: ignore[misc]  # see above
         self.values = MappingProxyType(kept)  # type: ignore[misc]  # see above
@@ -76,6 +79,8 @@ def _kept(value: object) -> object:
             return tuple(_kept(one) for one in value)
         case CadenzaError():
             return value.sentence
+        case BaseException(args=(Sentence() as sentence, *_)):
+            return sentence
         case Sentence() | int() | float():
             return value
         case _:
@@ -203,8 +208,17 @@ class DeliveryKind(Enum):
 class DeliveryError(CadenzaError):
     """A message could not be sent. The model is never run again for it."""
 
-    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind = DeliveryKind.REFUSED) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int | None = None,
+        kind: DeliveryKind = DeliveryKind.REFUSED,
+        refusals: tuple[RefusedAttempt, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.code = code
         """The chat's own error code, where it gave one; ``kind`` says what it means."""
         self.kind = kind
+        self.refusals = refusals
+        """What the chat refused before this, and what was done about it."""

@@ -17,7 +17,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import ClassVar, TypeAlias, get_args
 
-VERSION = 1
+VERSION = 2
 """The version of the JSON form; a fact that changes its meaning raises it."""
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
@@ -75,6 +75,8 @@ class MessageEnd(Enum):
     """A tool is called."""
     RULE = "rule"
     """A rule ended the reply."""
+    TOKEN_LIMIT = "token_limit"
+    """The model reached its limit of tokens."""
     BROKE_OFF = "broke_off"
     """The model failed in the middle of its answer."""
     SILENCE = "silence"
@@ -112,12 +114,12 @@ SETTINGS: Mapping[MessageEnd, str] = MappingProxyType(
         MessageEnd.FORMULA: "math",
         MessageEnd.FILE: "code_file",
         MessageEnd.MESSAGE_LIMIT: "message_limit",
-        MessageEnd.RULE: "speaker_guard",
+        MessageEnd.TOKEN_LIMIT: "max_tokens",
         MessageEnd.SILENCE: "idle_timeout",
-        MessageEnd.STOP: "on_stop",
     }
 )
-"""The setting that decides each end, nearly always. Ends that are not in it are decided by the model."""
+"""The setting that decides each end, nearly always. ``RULE`` and ``STOP`` have that of the rule or the reason, if any;
+other ends that are not in it are decided by the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ class TextHeld(_Fact):
     """What the buffer holds text for; an empty ``why`` ends the hold."""
 
     why: str
-    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``."""
+    """``code``, ``table``, ``hidden``, ``mark``, ``line`` or ``undecided``."""
     mark: str
     size: int
     """The number of characters that it holds."""
@@ -364,7 +366,7 @@ class SendingBegan(_Fact):
 
 @dataclass(frozen=True, slots=True)
 class SendRefused(_Fact):
-    """The chat refused a message, or did not answer, before it arrived; told when it has arrived."""
+    """The chat refused a message, or did not answer, before it arrived or was given up."""
 
     posts: tuple[int, ...]
     reason: str
@@ -408,7 +410,9 @@ class MessageLeftOut(_Fact):
 
     posts: tuple[int, ...]
     why: str
-    """``repeated``, or ``skipped`` if the chat does not take it."""
+    """``repeated``, ``skipped`` if the chat does not take it, or ``closed`` if the reply was over."""
+    error: Values | None = None
+    """Why the chat does not take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +424,8 @@ class QueueCut(_Fact):
     posts: tuple[int, ...]
     dropped: tuple[int, ...]
     text: str | None
+    ends: Edge | None = None
+    """Why the last message that is still sent ends, if the cut ended it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import pytest
 
 from cadenza.cli import main, play
 from cadenza.errors import SettingsError
+from cadenza.languages import rendered
 from cadenza.play.server.session import Wanted
 from tests.play.server.playing import PATIENCE
 
@@ -101,8 +102,11 @@ def test_any_port_that_is_free_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize("port", ["65536", "x", "-1", "²", "0" * 5000])
 def test_a_port_that_is_none_is_refused(port: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="a port is a number"):
+    with pytest.raises(argparse.ArgumentTypeError, match="a port is a number") as raised:
         play._port(port)
+    assert "ポートは 1 から 65535 までの数です。0 なら空いているポートを使います。" == rendered(
+        raised.value.args[0], "ja"
+    )
 
 
 @pytest.mark.parametrize(

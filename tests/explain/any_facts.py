@@ -37,6 +37,7 @@ _BY_TYPE: Mapping[str, st.SearchStrategy[Any]] = MappingProxyType(
         "OriginRuns": st.lists(st.tuples(_NUMBER, st.integers(-1, 6), _TEXT), max_size=3).map(tuple),
         "Edge": _EDGE,
         "tuple[Edge, ...]": st.lists(_EDGE, max_size=2).map(tuple),
+        "Edge | None": st.none() | _EDGE,
     }
 )
 

@@ -28,6 +28,8 @@ from cadenza.targets.target import Limits
         pytest.param(MessageEnd.PICTURE, {"tables": "picture"}, ("tables", "picture"), id="a table"),
         pytest.param(MessageEnd.FORMULA, {"math": "picture"}, ("math", "picture"), id="a formula"),
         pytest.param(MessageEnd.SILENCE, {"idle_timeout": 9.0}, ("idle_timeout", 9.0), id="silence"),
+        pytest.param(MessageEnd.TOKEN_LIMIT, {"max_tokens": 99}, ("max_tokens", 99), id="tokens"),
+        pytest.param(MessageEnd.TOKEN_LIMIT, {}, ("", None), id="tokens as the API likes"),
         pytest.param(MessageEnd.REPLY, {"limit": 500}, ("", None), id="the model"),
         pytest.param(MessageEnd.TOOL_CALL, {}, ("", None), id="the model's tool"),
     ],
@@ -66,9 +68,9 @@ def test_where_a_reply_is_ended_early_its_reason_names_the_setting(
 @pytest.mark.parametrize("end", MessageEnd, ids=lambda end: end.value)
 def test_every_end_is_decided_by_a_setting_that_there_is_or_by_the_model(end: MessageEnd) -> None:
     by = {MessageEnd.STOP: "user", MessageEnd.RULE: "speaker_guard"}.get(end, "")
-    setting, value = deciding_setting(Settings(), None)(end, by)
+    setting, value = deciding_setting(Settings.of(max_tokens=99), None)(end, by)
 
-    assert bool(SETTINGS.get(end)) == bool(setting) == (value is not None)
+    assert (bool(by) or bool(SETTINGS.get(end))) == bool(setting) == (value is not None)
     assert setting in {spec.name for _, spec in settings_fields()} | {""}
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 from dataclasses import asdict, fields
+from math import inf, nan
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
@@ -13,11 +14,27 @@ from typing import IO
 import pytest
 from hypothesis import given, strategies as st
 
-from cadenza.errors import InputError
+from cadenza.errors import InputError, Sentence
 from cadenza.explain.fact_log import JsonLines, from_json, line_of, read
-from cadenza.facts import FACTS, VERSION, ChunkHeard, Edge, Fact, LoggedFact, ReplyBegan, ReplyEnded, TextHidden
+from cadenza.explain.sentences import rendered
+from cadenza.explain.telling import told_of
+from cadenza.facts import (
+    FACTS,
+    VERSION,
+    ChunkHeard,
+    Edge,
+    Fact,
+    LoggedFact,
+    MessageRefused,
+    NoticeShown,
+    ReplyBegan,
+    ReplyEnded,
+    TextHidden,
+)
+from cadenza.languages import rendered as in_language
 from cadenza.text.origins import from_model
 from tests.explain.any_facts import ANY_FACT
+from tests.play.server.test_refusals import assert_told
 
 HELLO = LoggedFact(TextHidden("thought", "Grüß dich 🌠", ((0, 3), (5, 9))), 0.5, "turn")
 END = LoggedFact(ReplyEnded({"kind": "completed", "reason": "", "error": None}, 1, "", 0, 0, {}), 1.0, "turn")
@@ -105,8 +122,9 @@ def test_after_its_end_nothing_is_written(tmp_path: Path) -> None:
     "name", ["", "missing/trace.jsonl", "a\0b", "x" * 300], ids=["folder", "no folder", "nul", "long"]
 )
 def test_a_path_that_cannot_be_written_is_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot write the trace to "):
+    with pytest.raises(InputError, match="cannot write the trace to ") as raised:
         JsonLines(tmp_path / name)
+    assert in_language(raised.value.sentence, "ja").startswith("トレースを")
 
 
 # --- what goes wrong ---------------------------------------------------------------------------
@@ -157,6 +175,7 @@ def test_what_cannot_be_written_is_told_once_and_then_it_is_silent(
         f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
     ] == caplog.messages
     assert caplog.messages == [trace.complaint]
+    assert in_language(trace.complaint, "ja").startswith(f"トレースを書き込めず（{why}）")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
@@ -168,6 +187,70 @@ def test_a_full_disk_that_shows_at_the_very_end_raises_nothing() -> None:
 
 
 # --- reading ------------------------------------------------------------------------------------
+
+
+SENTENCES = st.recursive(
+    st.builds(Sentence, st.sampled_from(["it is over", "{lost}", "the model sent no answer"])),
+    lambda inner: st.builds(
+        Sentence,
+        st.sampled_from(["{a}; {b}", "the answer of {a} broke off", "{b}"]),
+        a=inner | st.lists(inner | st.text(max_size=3), max_size=2) | st.sampled_from([1, 2.5, True, 10**30, inf, nan]),
+        b=inner | st.text(max_size=3),
+    ),
+    max_leaves=4,
+)
+
+
+def _facts_with(text: str) -> list[Fact]:
+    error = {"type": "ProviderError", "text": text, "kind": "", "code": "", "detail": ""}
+    broke = {"kind": "broke", "reason": "ProviderError", "error": error}
+    return [
+        ReplyEnded(broke, 0, "", 1, 1, {}),
+        MessageRefused((1,), {}, error),
+        ChunkHeard("failed", 0.0, "", {"error": error}),
+        NoticeShown(text, text, "error", is_shown=True),
+    ]
+
+
+@given(SENTENCES)
+def test_a_sentence_is_read_as_it_was_written_in_every_language(sentence: Sentence) -> None:
+    for fact in _facts_with(sentence):
+        again = from_json(json.loads(line_of(LoggedFact(fact, 0.5)))).fact
+        live, read_again = told_of(fact), told_of(again)
+
+        assert fact == again
+        assert live is not None
+        assert live == read_again
+        assert rendered(live, "ja") == rendered(live if read_again is None else read_again, "ja")
+
+
+def test_the_sentence_of_an_error_is_its_template_and_values() -> None:
+    inner = Sentence("it is {what}", what="full")
+    sentence = Sentence("{why}; wait {seconds} s: {all}", why=inner, seconds=2.5, all=[inner, "x"], unused="secret")
+    written = json.loads(line_of(LoggedFact(_facts_with(sentence)[1], 0.5)))
+
+    of_inner = {"template": "it is {what}", "values": {"what": "full"}}
+    assert {
+        "template": "{why}; wait {seconds} s: {all}",
+        "values": {"why": of_inner, "seconds": 2.5, "all": [of_inner, "x"]},
+    } == written["error"]["text"]
+    assert {"template": "over"} == json.loads(line_of(LoggedFact(_facts_with(Sentence("over"))[3], 0.5)))["title"]
+
+
+def test_errors_of_an_older_trace_are_plain_text() -> None:
+    """Version 1 wrote the English text of a sentence."""
+    line = line_of(LoggedFact(_facts_with("it is over")[3], 0.5))
+
+    assert "it is over" == json.loads(line)["text"]
+    assert _facts_with("it is over")[3] == from_json(json.loads(line)).fact
+
+
+@pytest.mark.parametrize("text", [{}, {"template": 3}, {"template": "{a}", "values": []}], ids=repr)
+def test_what_is_no_sentence_is_none(text: object) -> None:
+    line = json.loads(line_of(LoggedFact(_facts_with("gone")[3], 0.5)))
+
+    with pytest.raises(InputError, match="its values are wrong: "):
+        from_json({**line, "text": text})
 
 
 @given(st.lists(ANY_FACT, max_size=4))
@@ -236,18 +319,23 @@ def test_a_line_that_cannot_be_read_is_named_and_skipped(line: bytes, why: str) 
 
     assert [0.0, 1.0] == [one.at for one in facts]
     assert [f"line 3 is no fact of a trace and was skipped: {why}"] == complaints
+    assert_told(complaints[0])
 
 
 def test_a_fact_of_a_later_version_is_refused() -> None:
     began = json.loads(line_of(LoggedFact(ReplyBegan("say", "", "", None, {}, VERSION + 1), 0.0)))
 
-    with pytest.raises(InputError, match=f"it has version {VERSION + 1}, and only {VERSION} is known; update cadenza"):
+    with pytest.raises(
+        InputError, match=f"it has version {VERSION + 1}, and only {VERSION} is known; update cadenza"
+    ) as raised:
         from_json(began)
+    assert_told(raised.value.sentence)
 
 
 def test_values_of_another_type_are_refused() -> None:
-    with pytest.raises(InputError, match="its values are wrong: "):
+    with pytest.raises(InputError, match="its values are wrong: ") as raised:
         from_json({"fact": "reading_paused", "at": 0.0, "seconds": "long"})
+    assert in_language(raised.value.sentence, "ja").startswith("値が正しくありません：")
 
 
 @given(st.lists(st.binary(max_size=40)))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from cadenza.concurrency.stops import Stops
-from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
+from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError, Sentence
 from cadenza.explain.fact_log import from_json, line_of
 from cadenza.explain.recorder import Trace
 from cadenza.explain.sentences import rendered
@@ -78,6 +78,7 @@ from cadenza.types import (
     Chunk,
     Failed,
     Finished,
+    Halt,
     Line,
     Notice,
     Persona,
@@ -89,6 +90,7 @@ from cadenza.types import (
     Segment,
     Served,
     Sprite,
+    Stopped,
     StopReason,
     ThoughtDelta,
     ToolCall,
@@ -105,6 +107,7 @@ pytestmark = pytest.mark.looptime
 F = TypeVar("F")
 SCENE = Scene("kitchen", Persona("Ren"), history=(Line("Mia", "hello"),))
 AT_ONCE = Settings.of(degree=1)
+ONE_TRY = AT_ONCE.with_values({"model_retries": 0})
 TYPED = Settings.of(degree=2, thinking_chance=0.0)
 HELLO = sse({"text": "Hello"}, {"end": "stop"})
 NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "thought_tokens": 0}
@@ -121,12 +124,12 @@ class Seen(list[LoggedFact]):
     def check(self) -> None:
         """Every fact is told as it is promised."""
         for logged in self:
-            told = {"turn": logged.turn, "at": logged.at, "fact": logged.fact.name, **asdict(logged.fact)}
-            written = json.loads(json.dumps(told, allow_nan=False))
+            again = from_json(json.loads(line_of(logged)))
             assert FACTS[logged.fact.name] is type(logged.fact)
-            assert in_lists(told) == written
-            assert written == json.loads(line_of(logged))
-            assert line_of(from_json(written)) == line_of(logged)
+            assert in_lists(asdict(logged.fact)) == in_lists(asdict(again.fact))
+            assert (logged.turn, logged.at) == (again.turn, again.at)
+            assert told_of(logged.fact) == told_of(again.fact)
+            assert line_of(again) == line_of(logged)
         times = [logged.at for logged in self]
         assert sorted(times) == times
 
@@ -305,6 +308,21 @@ async def test_a_failure_is_told_without_secrets_and_somebody_else_s_only_by_its
     assert "sk-abcdefgh1234" not in repr(seen)
 
 
+@pytest.mark.parametrize("secret", ["open sesame", "sk-abcdefgh1234"], ids=["known", "by its shape"])
+async def test_no_secret_is_in_the_values_of_a_sentence(seen: Seen, secret: str) -> None:
+    inner = Sentence("the key {key} is not valid", key=secret, unused=secret)
+    trace = Trace(seen, "t")
+    trace.hide({"open sesame"})
+
+    trace.passes_over("a:b", "not ready", ProviderError(Sentence("{model}: {why}", model="a:b", why=[inner])))
+    if secret == "open sesame":  # noqa: S105  # a notice is the operator's own text
+        trace.notified(Notice(Sentence("It is off: {why}.", why=inner)), is_shown=True)
+
+    for logged in seen:
+        assert secret not in line_of(logged)
+        assert secret not in repr(told_of(logged.fact))
+
+
 async def test_text_is_told_with_what_cut_it_and_where_it_stands(seen: Seen) -> None:
     text = "One is here.\nTwo is <think>hm</think>there. Three is left"
 
@@ -468,6 +486,19 @@ class Stubborn(MemoryTarget):
         return replace(await super().send(post), refusals=(RefusedAttempt("overloaded", "503", "retry"),))
 
 
+@pytest.mark.parametrize("kind", [DeliveryKind.REFUSED, DeliveryKind.SKIPPED])
+async def test_so_are_those_of_a_message_that_never_arrives(seen: Seen, kind: DeliveryKind) -> None:
+    refusals = (RefusedAttempt("overloaded", "503", "retry"),)
+    target = TimedTarget(fail_at=0, error=DeliveryError("not today", code=503, kind=kind, refusals=refusals))
+
+    await say(target, "one", settings=AT_ONCE, trace=seen)
+
+    error = {"type": "DeliveryError", "text": "not today", "kind": kind.value, "code": "503", "detail": ""}
+    end = MessageRefused((1,), {}, error) if kind.ends_reply else MessageLeftOut((1,), "skipped", error)
+    told = [logged.fact for logged in seen if isinstance(logged.fact, SendRefused | MessageRefused | MessageLeftOut)]
+    assert [SendRefused((1,), "overloaded", "503", "retry"), end] == told
+
+
 async def test_attempts_that_were_refused_are_told_before_the_message(seen: Seen) -> None:
     await say(Stubborn(), "One.\nTwo.", settings=AT_ONCE, trace=seen)
 
@@ -592,7 +623,7 @@ async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent(seen: Seen)
         seen.changes("buffer")
     )
     assert Edge("stop", "on_stop", "clause", ".") == seen.of(MessagePlanned)[-1].ends
-    assert QueueCut("clause", (2, 3, 4), (), "two\nthree\nfour.") == seen.of(QueueCut)[0]
+    assert [QueueCut("clause", (2, 3, 4), (), "two\nthree\nfour.")] == seen.of(QueueCut)
     assert [((1,), {}), ((2, 3, 4), {"typing": 0.5})] == [(fact.posts, fact.waited) for fact in seen.of(MessageSent)]
 
 
@@ -604,7 +635,7 @@ async def test_what_does_not_fit_into_the_last_message_is_dropped(seen: Seen) ->
         await say(TimedTarget(), SlowStream(f"one\n{lines}", 60.0), settings=settings, stop=handle, trace=seen)
 
     last = f"{'a' * 40}\n{'b' * 40}"
-    assert QueueCut("clause", (2, 3), (4, 5), last) == seen.of(QueueCut)[0]
+    assert [QueueCut("clause", (2, 3), (4, 5), last, Edge("stop", "on_stop", "clause"))] == seen.of(QueueCut)
     assert [((1,), "one"), ((2, 3), last)] == [(fact.posts, fact.text) for fact in seen.of(MessageSent)]
 
 
@@ -617,7 +648,7 @@ async def test_of_the_last_message_that_fits_only_in_part_the_rest_is_dropped(se
         await say(TimedTarget(), SlowStream(text, 60.0), scene=scene, settings=settings, stop=handle, trace=seen)
 
     last = f"{'a' * 30}\nThis is one."
-    assert QueueCut("clause", (2, 3), (), last) == seen.of(QueueCut)[0]
+    assert [QueueCut("clause", (2, 3), (), last, Edge("stop", "on_stop", "clause"))] == seen.of(QueueCut)
     (cut,), sent = seen.changes("outbox"), seen.of(MessageSent)[-1]
     assert ("stop", "dropped", (3,), (), (last,)) == (cut.by, cut.effect, cut.segments, cut.before, cut.after)
     assert [" And @mia is two, which is longer."] == seen.words(cut.ranges)
@@ -862,6 +893,36 @@ async def test_what_was_brought_back_can_still_be_dropped(seen: Seen) -> None:
 
     assert [(0.5, (2,))] == [(one.at, one.fact.posts) for one in seen if isinstance(one.fact, QueueRestored)]
     assert [QueueCut("nothing", (), (2,), None)] == [fact for fact in seen.of(QueueCut) if fact.dropped]
+
+
+class Enough(Rule):
+    """Ends the reply when it hears a stop word, which it does not let pass."""
+
+    def feed(self, segment: Segment, /) -> Sequence[Segment | Halt]:
+        return (Halt(StopReason.RULE),) if "stop" in segment.text else (segment,)
+
+
+async def test_what_was_put_aside_arrives_if_a_rule_ends_the_next_answer_before_it_begins(seen: Seen) -> None:
+    target = TimedTarget(latency=1.0)
+    models = [scripted('{"text": "one\\ntwo\\n"}\n{"error": "asleep"}'), scripted('{"text": "stop\\nthree\\n"}')]
+
+    result = await reply(SCENE, models, target, settings=ONE_TRY, rules=(Enough, *RULES), trace=seen)
+
+    assert (Stopped(StopReason.RULE), "one\ntwo") == (result.outcome, result.transcript)
+    assert [QueueRestored((2,))] == [fact for fact in seen.of(QueueRestored) if fact.posts]
+    assert [(1,), (2,)] == [fact.posts for fact in seen.of(MessageSent)]
+
+
+async def test_what_was_put_aside_is_not_said_to_come_back_after_a_stop(seen: Seen) -> None:
+    stops, target = Stops(), TimedTarget(latency=0.25)
+    models = [scripted('{"text": "one\\ntwo\\n"}\n{"error": "asleep"}'), scripted('{"after": 9.0, "text": "three"}')]
+    with stops.open("turn") as stop:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+        await reply(SCENE, models, target, settings=ONE_TRY, stop=stop, trace=seen)
+
+    assert ([(1,)], [QueueWithdrawn((2,))]) == ([fact.posts for fact in seen.of(MessageSent)], seen.of(QueueWithdrawn))
+    assert [] == seen.of(QueueRestored)
+    assert [QueueCut("clause", (), (), None)] == seen.of(QueueCut)
 
 
 class Sticky(TimedTarget):

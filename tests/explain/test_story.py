@@ -342,6 +342,17 @@ async def test_what_a_stop_leaves_out_is_cut() -> None:
 
 
 @pytest.mark.looptime
+async def test_what_a_limit_of_time_ends_names_its_setting() -> None:
+    """The queue was cut behind it, and nobody said stop."""
+    book, lines = Book(), "".join(f"{letter * 40}\\n" for letter in "abcde")
+    settings = TYPED.with_values({"limit": 90, "turn_timeout": 1.0})
+
+    await reply(SCENE, [scripted(f'{{"text": "{lines}"}}\n{{"after": 60.0, "text": "e"}}')], TimedTarget(), settings=settings, trace=book)  # fmt: skip
+
+    assert {"reason": "stop", "setting": "turn_timeout", "value": 1.0, "mark": ""} == book.of("ends")[-1]
+
+
+@pytest.mark.looptime
 async def test_thoughts_and_details_have_a_fate_of_their_own() -> None:
     book = Book()
 
@@ -401,6 +412,17 @@ def test_a_message_that_was_not_planned_has_a_story_too() -> None:
 
     story: Any = told.about["story"]
     assert ("notice", [], None) == (story["ends"]["reason"], story["raw"], story["merged"])
+
+
+def test_a_message_whose_plan_is_not_known_is_no_notice() -> None:
+    (told,) = Stories().feed(LoggedFact(MessageSent((7,), "Hi", (), ((5, 7),), "9", None, None, None, {}, 0.5), 2.0))
+
+    story: Any = told.about["story"]
+    assert ("", "") == (story["starts"]["reason"], story["ends"]["reason"])
+    assert ({"key": "starts.unrecorded"}, {"key": "ends.unrecorded"}) == (
+        story["told"]["starts"],
+        story["told"]["ends"],
+    )
     assert {"since": 0.0, "heard": 1.5, "planned": 1.5, "sending": 1.5, "sent": 2.0} == story["times"]
 
 

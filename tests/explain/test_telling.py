@@ -63,7 +63,9 @@ def keys_in(module: object) -> set[str]:
 
 def composed() -> set[str]:
     """The keys that are composed of a prefix and a name."""
-    made = {f"{side}.{reason}" for side in ("starts", "ends") for reason in (*telling.ENDS, "unknown")}
+    made = {f"{side}.{reason}" for side in ("starts", "ends") for reason in (*telling.ENDS, "unknown", "unrecorded")}
+    made |= {f"ends.short.{reason}" for reason in telling.ENDS}  # which the page shows
+    made |= {f"fate{form}.{fate}" for form in ("", ".short") for fate in telling.FATES} | {"fate.unknown"}
     made |= {f"rule.{rule.name}" for rule in RULES} | {f"stop.{reason.value}" for reason in StopReason}
     holds = (telling.HOLDS - {"hidden"}) | {"thought", "details", "unknown"}
     made |= {f"{prefix}.{hold}" for prefix in ("hold", "holding") for hold in holds}
@@ -82,7 +84,13 @@ def composed() -> set[str]:
     made |= {f"attempt.{why.replace(' ', '_')}" for why in telling._ATTEMPTS}
     made |= {f"cure.{cure}" for cure in ("key", "time", "model")}
     made |= {f"keep.{keep}" for keep in ("everything", "decided", "clause", "nothing")}
-    made |= {"skip.cooldown", "skip.not_ready", "leave.repeated", "leave.skipped", "merge.rate_limit", "merge.stop"}
+    made |= {
+        "skip.cooldown",
+        "skip.not_ready",
+        *(f"leave.{why}" for why in ("repeated", "skipped", "closed")),
+        "merge.rate_limit",
+        "merge.stop",
+    }
     made |= {"reply.began.as", "reply.began.in", "reply.began.as_in", "list.join"}
     made |= {f"{head}{file}" for head in ("message", "message.as") for file in (".file", ".only_file")}
     counted = ("size.turns", "size.tools", "size.bytes", "attempt.dropped", "cut.dropped", "cut.sent", "reply.ended")
@@ -169,6 +177,9 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
         (f.MessageRefused((2,), {}, {"text": "It is asleep; wake it."}), "A message could not be sent: It is asleep; wake it."),
         (f.MessageRefused((2,), {}, None), "A message could not be sent: an unknown error."),
         (f.MessageLeftOut((2,), "repeated"), "A message was left out: the model said the same again."),
+        (f.MessageLeftOut((2,), "skipped"), "A message was left out: the chat does not accept it."),
+        (f.MessageLeftOut((2,), "skipped", {"text": "A filter refused it."}), "A message was left out: A filter refused it."),
+        (f.MessageLeftOut((2,), "closed"), "A message was left out: the reply was over."),
         (f.MessageLeftOut((2,), "so_it_is"), "A message was left out: so it is."),
         (
             f.QueueCut("clause", (2, 3), (4,), "two\nthree"),
@@ -210,7 +221,8 @@ def test_what_is_said_of_a_fact(fact: f.Fact, words: str) -> None:
 @pytest.mark.parametrize(
     ("about", "words"),
     [
-        ({"kind": "completed", "reason": "length"}, "the model finished (length)"),
+        ({"kind": "completed", "reason": "length"}, "the model reached its limit of tokens"),
+        ({"kind": "completed", "reason": "maybe"}, "the model finished (maybe)"),
         ({"kind": "empty", "reason": ""}, "the model said nothing"),
         ({"kind": "stopped", "reason": "shutdown"}, "it was stopped, because the bot shuts down"),
         ({"kind": "stalled", "reason": "in the middle"}, "the model fell silent"),

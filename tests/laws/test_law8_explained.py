@@ -8,7 +8,8 @@ starts and where it ends: a setting and its value, or the model.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -34,11 +35,15 @@ from cadenza.facts import (
 from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
+from cadenza.stages.s5_buffer import Buffer
+from cadenza.stages.s7_delivery import Composer
 from cadenza.targets.memory import MemoryTarget
 from cadenza.targets.target import Limits
+from cadenza.text.intake import ODD
 from cadenza.text.origins import Range, union, without
 from cadenza.text.tables import Table
-from cadenza.types import Persona, Roster, Scene, Sprite, StopReason
+from cadenza.text.units import WHITESPACE
+from cadenza.types import Aside, Halt, Persona, Post, Roster, Scene, Segment, Sprite, StopReason
 from tests.laws.material import CORPUS, nasty_markdown
 
 F = TypeVar("F")
@@ -62,6 +67,8 @@ SHAPES: dict[str, dict[str, object]] = {
 }
 REWRITES = ("tables", "formulas", "details")
 """These write a whole block afresh, with line ends of their own."""
+NO_REASON = ("", "composer")
+"""What stands for an unknown reason."""
 FILES = ("file", "pictures", "no pictures", "code file")
 """With these the chat takes files."""
 
@@ -119,6 +126,7 @@ def unexplained(facts: Sequence[Fact]) -> Iterator[str]:
         yield from _unexplained_in(sent, raw)
     gone = without([(0, len(raw))], _accounted_for(facts))
     yield from (f"no fact says why {raw[start:end]!r} at {start} is not shown" for start, end in gone)
+    yield from _lost_without_a_reason(facts)
     yield from _lost_line_ends(facts, raw)
     yield from _unexplained_edges(of(MessagePlanned, facts))
 
@@ -127,7 +135,7 @@ def _unexplained_in(sent: MessageSent, raw: str) -> Iterator[str]:
     place = 0
     for size, start, why in sent.origin:
         shown = sent.text[place : place + size]
-        if start < 0 and not why:
+        if start < 0 and why in NO_REASON:
             yield f"no fact says why {shown!r} is in {sent.text!r}"
         elif start >= 0 and raw[start : start + size] != shown:
             yield f"{shown!r} in {sent.text!r} is not what stands at {start}"
@@ -152,6 +160,32 @@ def _accounted_for(facts: Sequence[Fact]) -> list[Range]:
             case _:
                 pass
     return union(sorted(places))
+
+
+def _lost_without_a_reason(facts: Sequence[Fact]) -> Iterator[str]:
+    """What a stage dropped for a reason that does not explain such a text."""
+    planned = " ".join(message.text for message in of(MessagePlanned, facts)).lower()
+    for fact in of(TextChanged, facts):
+        if fact.effect == "dropped" and fact.stage in ("buffer", "composer"):
+            lost = [text for text in fact.before if text.strip(WHITESPACE) and not _may_drop(fact.by, text)]
+            if fact.by == "casual":  # a word that was part of another word may be told so
+                lost = [text for text in lost if text.strip(WHITESPACE).lower() not in planned]
+            yield from (f"{fact.by} does not explain why {text!r} is gone" for text in lost)
+
+
+def _may_drop(by: str, text: str) -> bool:
+    """Whether a step can have dropped *text*, which is not white space."""
+    match by:
+        case "composer" | "completed" | "needs_tools" | "joint" | "spacing":
+            return False
+        case "split" | "casual":
+            return not any(map(str.isalnum, text))  # a full stop, a comma, a mark
+        case "intake":
+            return ODD.issuperset(text)
+        case "empty_code":
+            return not any(map(str.isalnum, text.partition("\n")[2]))
+        case _:
+            return True
 
 
 def _lost_line_ends(facts: Sequence[Fact], raw: str) -> Iterator[str]:
@@ -216,3 +250,43 @@ def test_every_difference_is_explained(text: str, shape: str, seed: int, stop_af
     facts = facts_of(text, shape, seed=seed, stop_after=stop_after)
 
     assert [] == [*unexplained(facts)]
+
+
+# --- what the law notices ---------------------------------------------------------------
+
+_LINES = "First one is here.\nSecond one is here.\nThird one is here.\n"
+
+
+def test_the_law_notices_what_the_buffer_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Buffer.feed
+
+    def feed(self: Buffer, text: str, /) -> Sequence[Segment | Aside | Halt]:
+        made = original(self, text)
+        return [item for item in made if not (isinstance(item, Segment) and "Second" in item.text)] if made else made
+
+    monkeypatch.setattr(Buffer, "feed", feed)
+
+    assert [*unexplained(facts_of(_LINES, "lines"))]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param(lambda _: None, id="lost"),
+        pytest.param(lambda text: text.replace("one", "two"), id="rewritten"),
+        pytest.param(lambda _: "lorem ipsum", id="replaced"),
+        pytest.param(lambda text: text + " And more.", id="added"),
+    ],
+)
+def test_the_law_notices_what_the_composer_makes_up(
+    monkeypatch: pytest.MonkeyPatch, told: Callable[[str], str | None]
+) -> None:
+    original = Composer.feed
+
+    def feed(self: Composer, segment: Segment, /) -> Sequence[Post | Halt]:
+        text = told(segment.text) if segment.text.startswith("Second") else segment.text
+        return () if text is None else original(self, replace(segment, text=text))
+
+    monkeypatch.setattr(Composer, "feed", feed)
+
+    assert [*unexplained(facts_of(_LINES, "lines"))]

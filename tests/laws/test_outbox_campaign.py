@@ -10,6 +10,8 @@ from random import Random
 import looptime
 import pytest
 
+from cadenza.explain.recorder import Trace
+from cadenza.facts import Fact, LoggedFact, MessageLeftOut, MessageSent, NoticeShown, QueueCut, QueueWithdrawn
 from cadenza.replies.outbox.outbox import Outbox
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
@@ -59,12 +61,15 @@ class Odd:
 class Campaign:
     """One reply, in which *dice* decide what is done next, and what people should see of it."""
 
-    def __init__(self, dice: Random) -> None:
+    def __init__(self, dice: Random, trace: Trace) -> None:
         self._dice = dice
+        self._trace = trace
         self.wanted: list[str] = []
         self.who: dict[str, Identity | None] = {}
         self._names = NAMES[: dice.choice((1, 3))]
         self._number = count()
+        self.posts: set[int] = set()
+        self.notices: list[str] = []
         self.part = 0
 
     def _posts(self) -> list[Post]:
@@ -74,6 +79,7 @@ class Campaign:
             text, name = f"line {next(self._number)} {'x' * dice.choice((0, 3, 30))}".strip(), dice.choice(self._names)
             self.who[text] = name
             posts.append(Post(text, Boundary.NEWLINE, dice.choice(PAUSES), name))
+            self.posts.add(self._trace._outgoing.numbers.new(posts[-1]))  # the composer's tap does it
         return posts
 
     def add(self, outbox: Outbox) -> None:
@@ -85,6 +91,7 @@ class Campaign:
     def tell(self, outbox: Outbox) -> None:
         """Give notice of something."""
         notice = Notice(f"notice {next(self._number)}")
+        self.notices.append(notice.text)
         outbox.notify(notice)
         self.wanted.append(notice.text)
 
@@ -101,6 +108,14 @@ class Campaign:
             outbox.add(posts)
             self.wanted += out
 
+    def be_late(self, outbox: Outbox) -> None:
+        """Say and do what nobody takes any more."""
+        wanted = [*self.wanted]
+        self.add(outbox)
+        outbox.hold(self._posts())
+        self.tell(outbox)
+        self.wanted = wanted
+
     async def run(self, outbox: Outbox) -> None:
         """Do this and that."""
         deeds: list[Callable[[Outbox], None]] = [*[self.add] * 6, self.tell, self.begin_part, self.take_out]
@@ -113,19 +128,29 @@ class Campaign:
 async def _at_sea(seed: int) -> None:
     dice = Random(seed)
     is_odd, keep = dice.random() < 0.4, dice.choice((None, *Keep))
-    channel, campaign = Diary(dice), Campaign(dice)
+    seen: list[LoggedFact] = []
+    trace = Trace(seen.append)
+    channel, campaign = Diary(dice), Campaign(dice, trace)
     limit = dice.choice((50, 200, 1950))
     target = Odd(channel, dice) if is_odd else channel
-    async with Outbox(target, settings=Settings.of(limit=limit, typing_budget=dice.choice((0.0, 3.0, 20.0)))) as outbox:
+    settings = Settings.of(limit=limit, typing_budget=dice.choice((0.0, 3.0, 20.0)))
+    async with Outbox(target, settings=settings, trace=trace) as outbox:
         await campaign.run(outbox)
         cut = now()
         if keep:
             outbox.cut(keep)
         await outbox.finished()
         end = now()
+        assert keep in {Keep.CLAUSE, Keep.NOTHING} or outbox.is_whole
+        campaign.be_late(outbox)
+        assert not outbox.is_whole
         await asyncio.sleep(30.0)
 
     assert not outbox.failed.done()
+    facts = [logged.fact for logged in seen]
+    assert campaign.posts == {number for fact in facts for number in _settled(fact)}
+    assert sorted(campaign.notices) == sorted(fact.text for fact in facts if isinstance(fact, NoticeShown))
+    assert bool(keep) == sum(isinstance(fact, QueueCut) for fact in facts)
     assert is_odd or not channel.refused, "nothing is sent too early"
     assert all(moment <= end for moment in channel.typed), "nobody is seen typing behind the last message"
     assert channel.shown == outbox.receipts
@@ -138,6 +163,15 @@ async def _at_sea(seed: int) -> None:
         assert [line for line in campaign.wanted if line in campaign.who][: len(said)] == said
     else:
         assert campaign.wanted == channel.lines
+
+
+def _settled(fact: Fact) -> tuple[int, ...]:
+    """The posts of which *fact* says what becomes of them in the end."""
+    match fact:
+        case MessageSent(posts=posts) | MessageLeftOut(posts=posts) | QueueCut(dropped=posts) | QueueWithdrawn(posts):
+            return posts
+        case _:
+            return ()
 
 
 @pytest.mark.parametrize("seed", range(200))

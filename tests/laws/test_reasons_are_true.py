@@ -5,14 +5,17 @@ Law 8 says that there is a reason. This says that it is the right one, as far as
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import given, strategies as st
 
-from cadenza.facts import Fact, MessageEnd, MessagePlanned, TextChanged
+from cadenza.facts import Fact, LoggedFact, MessageEnd, MessagePlanned, TextChanged
+from cadenza.replies.say import say
 from cadenza.settings import Settings
+from cadenza.targets.memory import MemoryTarget
 from cadenza.text.units import units
 from tests.laws.material import CORPUS, nasty_markdown
 from tests.laws.test_law8_explained import SHAPES, facts_of, heard, of
@@ -117,6 +120,8 @@ def _is_true_of_special(reason: MessageEnd, at: Place) -> bool:
             return at.is_large()
         case MessageEnd.QUOTE_OF_ALL:
             return ">>>" in at.text
+        case MessageEnd.OVERFLOW:
+            return at.next is not None and "\n" not in at.gap
         case MessageEnd.STANDALONE:
             return _STANDALONE.search(at.around) is not None
         case MessageEnd.CODE_OVERFLOW:
@@ -156,3 +161,46 @@ def test_every_reason_is_true(text: str, shape: str) -> None:
     facts = facts_of(text, shape, rules_off=["orphan_punctuation"])  # it moves line ends, so that they are not seen
 
     assert [] == [*untrue(facts, Settings.of(**SHAPES[shape]))]
+
+
+_LONG_CODE = "```py\n" + 90 * "x = 1  # a comment that is long\n" + "```\n"
+_LONG_TABLE = "| a | b |\n|---|---|\n" + 60 * "| some words | some more |\n"
+_PARAGRAPHS = "".join(f"Paragraph {number}: {20 * 'word '}.\n\n" for number in range(6))
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "ends"),
+    [
+        pytest.param(600 * "word " + "\n", {}, 2 * [("overflow", "overflow")], id="a long line"),
+        pytest.param(
+            "Code:\n" + _LONG_CODE, {"code_file": 0}, [("limit", "limit"), ("large_block", "shape")], id="long code"
+        ),
+        pytest.param(
+            _LONG_CODE,
+            {"code_file": 0, "shape": "lines"},
+            [("limit", "limit"), ("block", "shape")],
+            id="long code among lines",
+        ),
+        pytest.param(
+            _LONG_TABLE,
+            {"code_overflow": 700, "tables": "source"},
+            2 * [("code_overflow", "code_overflow")],
+            id="a long table",
+        ),
+        pytest.param(
+            _PARAGRAPHS,
+            {"gather": 250, "limit": 300},
+            [("first_block", "shape"), ("next_too_long", "gather")],
+            id="gather before limit",
+        ),
+        pytest.param(
+            _PARAGRAPHS, {"gather": 300, "limit": 300}, [("first_block", "shape"), ("limit", "limit")], id="only limit"
+        ),
+    ],
+)
+def test_the_setting_that_decides_is_named(text: str, settings: dict[str, object], ends: list[tuple[str, str]]) -> None:
+    seen: list[LoggedFact] = []
+    asyncio.run(say(MemoryTarget(), text, settings=Settings.of(**settings), trace=seen.append))
+    planned = of(MessagePlanned, [logged.fact for logged in seen])
+
+    assert ends == [(message.ends.reason, message.ends.setting) for message in planned][: len(ends)]

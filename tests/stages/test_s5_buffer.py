@@ -7,8 +7,11 @@ from hypothesis import given, strategies as st
 
 from cadenza.settings import BufferSettings
 from cadenza.stages.s5_buffer import Buffer, HoldReason
+from cadenza.text.spans import survey
+from cadenza.text.units import WHITESPACE
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 from tests.helpers import same_every_way
+from tests.laws.material import nasty_markdown
 
 Item = Segment | Aside
 
@@ -1104,6 +1107,9 @@ def test_a_text_of_any_length_leaves_whole(text: str) -> None:
         pytest.param("**a\nb", "mark", "**", id="bold"),
         pytest.param("a ||b\n", "mark", "||", id="a spoiler, whatever follows its line"),
         pytest.param("(a\nb) c", "", "", id="a bracket that has closed"),
+        pytest.param("a `b\nc", "mark", "`", id="inline code"),
+        pytest.param("a \\(b\nc", "mark", "\\(", id="a formula"),
+        pytest.param("| a | b |\n|--", "line", "\n", id="the head of a table, perhaps"),
         pytest.param("```py\nx = 1\n", "code", "```", id="code"),
         pytest.param("| a |\n|---|\n| b |", "table", "", id="a table"),
         pytest.param("<think>b\n", "hidden", "thought", id="a thought"),
@@ -1117,6 +1123,16 @@ def test_it_says_why_text_stays(text: str, why: str, mark: str) -> None:
     buffer.feed(text)
 
     assert HoldReason(why, mark) == buffer.waiting()
+
+
+@given(nasty_markdown(), st.booleans())
+def test_no_finished_line_stays_without_a_reason(text: str, sentences: bool) -> None:  # noqa: FBT001  # of hypothesis
+    buffer = Buffer(sentences=sentences)
+    for place, character in enumerate(text, start=1):
+        buffer.feed(character)
+        scanner = buffer._scanner
+        kept = "".join([scanner.text, *scanner.unjoined]).strip(WHITESPACE)
+        assert not survey(kept).line_ends or buffer.waiting() != HoldReason(), text[:place]
 
 
 def test_it_says_how_much_stays() -> None:

@@ -23,6 +23,7 @@ from cadenza.text.origins import (
     from_model,
     is_same,
     join,
+    line_end_between,
     line_ends,
     lines_of,
     origin_of,
@@ -530,3 +531,11 @@ def test_what_remains_is_the_model_s_and_not_gone(text: str, gone: list[Range]) 
 @given(TEXT)
 def test_the_first_place_is_that_of_the_first_character_of_the_model(text: str) -> None:
     assert next((cell.place for cell in cells(text) if cell.place >= 0), -1) == first_place(text)
+
+
+def test_a_line_end_between_two_parts_is_the_model_s() -> None:
+    whole = from_model("one\n\ntwo", 5)
+
+    assert (OriginRun(1, 8),) == origin_of(line_end_between(whole, whole[:3], whole[5:]))
+    assert (OriginRun(1),) == origin_of(line_end_between(whole, whole[:3], whole[3:]))
+    assert "\n" == line_end_between("one\n\ntwo", "one", "two")

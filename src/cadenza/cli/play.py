@@ -176,6 +176,6 @@ def _open(address: str) -> None:
 def _port(text: str) -> int:
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(_HIGHEST)) else -1
     if not 0 <= number <= _HIGHEST:
-        msg = f"a port is a number from 1 to {_HIGHEST}, or 0 for any that is free"
+        msg = Sentence("a port is a number from 1 to {highest}, or 0 for any that is free", highest=_HIGHEST)
         raise argparse.ArgumentTypeError(msg)
     return number

@@ -47,6 +47,8 @@ def deciding_setting(settings: Settings, limits: Limits | None) -> Callable[[Mes
                 return name, getattr(settings.delivery.manner, name)
             case "limit":
                 return name, length
+            case "max_tokens" if not values[name]:
+                return "", None  # the API did
             case "message_limit" if not settings.delivery.message_limit:
                 return "flood_limit", settings.delivery.flood_limit
             case _:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,8 @@ from .tracebacks import get_logger
 
 _LATEST = 1e12
 """Seconds; a later fact is rubbish."""
+_LARGEST = 2**53
+"""Larger numbers are not safe in JSON."""
 
 logger = get_logger(__name__)
 
@@ -35,7 +37,7 @@ class JsonLines:
     def __init__(self, file: str | PathLike[str] | IO[str]) -> None:
         self._is_own = isinstance(file, str | PathLike)
         self._file: IO[str] | None = _opened(file) if isinstance(file, str | PathLike) else file
-        self.complaint = ""
+        self.complaint: str = ""
         """Why nothing more is written, in a sentence; empty while writing works."""
 
     def __call__(self, logged: LoggedFact) -> None:
@@ -79,7 +81,9 @@ class JsonLines:
 
     def _complain(self, error: OSError | ValueError) -> None:
         why = getattr(error, "strerror", None) or type(error).__name__
-        self.complaint = f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
+        self.complaint = Sentence(
+            "the trace cannot be written ({why}) and is incomplete; free some space, or name another file", why=why
+        )
         logger.warning("%s", self.complaint)
 
 
@@ -89,16 +93,42 @@ class JsonLines:
 def line_of(logged: LoggedFact) -> str:
     """*logged* as a line of JSON: ``turn``, ``at``, ``fact`` (its name) and its values."""
     values = {"turn": logged.turn, "at": logged.at, "fact": logged.fact.name, **values_of(logged.fact)}
-    return encoded(values).decode("utf-8")
+    return _encoded(values, _encode_fact, _of_fact).decode("utf-8")
 
 
 def encoded(value: object) -> bytes:
     """*value* as JSON, quickly; a lone surrogate, which UTF-8 cannot hold, is escaped."""
+    return _encoded(value, _encode, _builtin)
+
+
+def _encoded(value: object, encode: Callable[[object], bytes], hook: Callable[[object], object]) -> bytes:
     try:
-        return _encode(value)
+        return encode(value)
     except UnicodeEncodeError:
-        text = json.dumps(msgspec.to_builtins(value, enc_hook=_builtin), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(msgspec.to_builtins(value, enc_hook=hook), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
+
+
+def _of_fact(value: object) -> object:
+    """The same as ``_builtin``, but a ``Sentence`` keeps its values apart."""
+    return template_and_values(value) if isinstance(value, Sentence) else _builtin(value)
+
+
+def template_and_values(sentence: Sentence) -> dict[str, object]:
+    """*sentence* as JSON data."""
+    values = {name: _kept(value) for name, value in sentence.values.items()}
+    return {"template": sentence.template, "values": values} if values else {"template": sentence.template}
+
+
+def _kept(value: object) -> object:
+    """*value* of a sentence; a number that JSON cannot hold is text."""
+    match value:
+        case int() | float():
+            return value if abs(value) < _LARGEST else str(value)
+        case tuple():
+            return [*map(_kept, value)]
+        case _:
+            return value
 
 
 def _builtin(value: object) -> object:
@@ -113,6 +143,7 @@ def _builtin(value: object) -> object:
 
 
 _encode = msgspec.json.Encoder(enc_hook=_builtin).encode
+_encode_fact = msgspec.json.Encoder(enc_hook=_of_fact).encode
 
 
 def _opened(path: str | PathLike[str]) -> IO[str]:
@@ -150,7 +181,8 @@ def read(lines: Iterable[bytes]) -> tuple[list[LoggedFact], list[str]]:
                 continue
             facts.append(from_json(value))
         except InputError as error:
-            complaints.append(f"line {number} is no fact of a trace and was skipped: {error}")
+            said = "line {number} is no fact of a trace and was skipped: {error}"
+            complaints.append(Sentence(said, number=number, error=error))
     return facts, complaints
 
 
@@ -193,8 +225,30 @@ def from_json(value: object) -> LoggedFact:
         msg = Sentence("{name} is not a known fact; update cadenza", name=repr(name))
         raise InputError(msg)
     try:
-        fact = msgspec.convert(values, FACTS[name])
+        fact = msgspec.convert({field: _read_again(field, one) for field, one in values.items()}, FACTS[name])
     except (msgspec.ValidationError, RecursionError) as error:
         msg = Sentence("its values are wrong: {error}", error=error)
         raise InputError(msg) from None
     return LoggedFact(fact, float(at), _turn_of(value))
+
+
+def _read_again(field: str, value: object) -> object:
+    """The *value* of a field of a fact, with the sentences of notices and errors made again."""
+    match field, value:
+        case "title" | "text", {"template": str()}:
+            return _sentence(value)
+        case "error" | "outcome" | "detail", dict():
+            return {name: _read_again(name, inner) for name, inner in value.items()}
+        case _:
+            return value
+
+
+def _sentence(value: object) -> object:
+    """The sentence in *value*, as ``template_and_values`` gave it; anything else stays as it is."""
+    match value:
+        case {"template": str(template), **rest} if isinstance(values := rest.get("values", {}), dict):
+            return Sentence(template, **{name: _sentence(inner) for name, inner in values.items()})
+        case list():
+            return [*map(_sentence, value)]
+        case _:
+            return value

@@ -69,6 +69,7 @@ from ..types import (
     Post,
     Prompt,
     Receipt,
+    RefusedAttempt,
     Reply,
     Scene,
     Served,
@@ -152,20 +153,20 @@ class Trace:
 
     def ends(self, reply: Reply) -> None:
         """The reply ended normally."""
-        self._end(self._outcome(reply.outcome), reply)
+        messages, failures, notices = map(len, (reply.receipts, reply.failures, reply.notices))
+        outcome = self._outcome(reply.outcome)
+        self._end_text(outcome)
+        self.tell(ReplyEnded(outcome, messages, reply.model, failures, notices, asdict(reply.usage)))
 
     def breaks_off(self, error: BaseException) -> None:
         """The reply ended because *error* was raised, for instance a cancellation."""
-        self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
+        outcome: Mapping[str, object] = {"kind": "raised", "reason": type(error).__name__, "error": None}
+        self._end_text(outcome)
+        self.tell(ReplyEnded(outcome, 0, "", 0, 0, asdict(Usage())))
 
     def _end_text(self, outcome: Mapping[str, object]) -> None:
         if self._taps is not None:
             self._taps.end(str(outcome["reason"] if outcome["kind"] == "stopped" else outcome["kind"]))
-
-    def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
-        self._end_text(outcome)
-        messages, failures, notices = map(len, (reply.receipts, reply.failures, reply.notices))
-        self.tell(ReplyEnded(outcome, messages, reply.model, failures, notices, asdict(reply.usage)))
 
     # --- models and tools ------------------------------------------------------------------------
 
@@ -217,8 +218,13 @@ class Trace:
         """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
-        if isinstance(chunk, Failed):
-            self._interrupt(MessageEnd.BROKE_OFF)
+        match chunk:
+            case Failed():
+                self._interrupt(MessageEnd.BROKE_OFF)
+            case Finished("length"):
+                self._interrupt(MessageEnd.TOKEN_LIMIT)
+            case _:
+                pass
         kind, text, detail = self._described(chunk)
         if kind == "text":
             self.heard_size += len(text)
@@ -323,8 +329,7 @@ class Trace:
         """The post that was being sent has arrived."""
         post, url, numbers = receipt.post, receipt.url, self._outgoing.under_way
         text = self._outgoing.text_of_sent(post)
-        for refusal in receipt.refusals:
-            self.tell(SendRefused(numbers, refusal.reason, refusal.code, refusal.remedy))
+        self._refusals(numbers, receipt.refusals)
         self.tell(
             MessageSent(
                 posts=numbers,
@@ -340,26 +345,39 @@ class Trace:
             )
         )
 
-    def unsent(self, error: BaseException) -> None:
-        """The post could not be sent."""
-        numbers = self._outgoing.under_way
+    def unsent(self, error: DeliveryError, posts: Sequence[Post]) -> None:
+        """Nothing more can be sent: *posts* has the message that failed, if one was being sent."""
+        numbers = self._outgoing.settle(posts)
+        self._refusals(numbers, error.refusals)
         self.tell(MessageRefused(numbers, self._waited_for(numbers), self._error(error)))
 
-    def leaves_out(self, post: Post, why: str) -> None:
-        """*post* is not sent."""
-        self.tell(MessageLeftOut(self._outgoing.settle([post]), why))
+    def leaves_out(self, post: Post, why: str, error: DeliveryError | None = None) -> None:
+        """*post* is not sent, maybe because of an *error* of the chat."""
+        numbers = self._outgoing.settle([post])
+        self._refusals(numbers, error.refusals if error else ())
+        self.tell(MessageLeftOut(numbers, why, self._error(error)))
 
-    def cuts(self, keep: str, waiting_posts: Sequence[Post]) -> None:
-        """The reply has ended: of the queued posts only *waiting_posts* are still sent."""
+    def _refusals(self, numbers: tuple[int, ...], refusals: Iterable[RefusedAttempt]) -> None:
+        for refusal in refusals:
+            self.tell(SendRefused(numbers, refusal.reason, refusal.code, refusal.remedy))
+
+    def cuts(self, keep: str, waiting_posts: Sequence[Post], cut: Sequence[Post]) -> None:
+        """The reply has ended: of the queued posts, which were *cut*, only *waiting_posts* are still sent."""
         self._stop_waiting()
         for post in waiting_posts:
-            self._outgoing.recognise(post)
-        kept, dropped = self._outgoing.cut(waiting_posts)
+            self._outgoing.recognise(post, cut)
+        kept, dropped = self._outgoing.cut(waiting_posts, cut)
         gone = self._outgoing.gone
         if gone:
             text = str(waiting_posts[0].text)
             self.tell(TextChanged("stop", "outbox", "dropped", self._segments.of(gone), (), (text,), tuple(gone)))
-        self.tell(QueueCut(keep, kept, dropped, str(waiting_posts[0].text) if waiting_posts else None))
+        ends = Edge(MessageEnd.STOP.value, *self._decided_stop()) if kept and (dropped or gone) else None
+        self.tell(QueueCut(keep, kept, dropped, str(waiting_posts[0].text) if waiting_posts else None, ends))
+
+    def _decided_stop(self) -> tuple[str, object]:
+        """The setting that decides that the reply is stopped, and its value."""
+        by = self._stop.value if self._stop else ""
+        return deciding_setting(self._settings, None)(MessageEnd.STOP, by)
 
     def withdraws(self, posts: Sequence[Post]) -> None:
         """The queued *posts* of a failed attempt are put aside."""
@@ -484,34 +502,39 @@ class _Outgoing:
         self._settled.difference_update(numbers)
         return numbers
 
-    def cut(self, kept: Sequence[Post]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Only *kept* are still sent; return their numbers and those of the dropped posts."""
+    def cut(self, kept: Sequence[Post], cut: Sequence[Post]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Of the posts that were *cut* only *kept* are still sent; return their numbers and those of the dropped posts."""
         numbers = self.numbers_of(kept)
-        dropped = tuple(number for number in self._open() if number not in numbers)
+        dropped = tuple(number for number in self._unsent(cut) if number not in numbers)
         planned = [place for number in numbers for place in self.numbers.covers(self.numbers.things[number])]
         sent = [place for post in kept for place in self._covers(post)]
         self.gone = without(union(sorted(planned)), union(sorted(sent))) if kept else []
         self._settled.update(dropped)
         return numbers, dropped
 
-    def recognise(self, post: Post) -> None:
-        """Number an unknown *post*, the last one of a stopped reply: it is made of queued posts."""
+    def recognise(self, post: Post, cut: Sequence[Post]) -> None:
+        """Number an unknown *post*, the last one of a stopped reply: it is made of the posts that were *cut*."""
         if self.numbers.of(post):
             return
         places = self.numbers.covers(post)
-        planned = {number: self.numbers.covers(one) for number, one in self._open().items()}
+        planned = {number: self.numbers.covers(one) for number, one in self._unsent(cut).items()}
         made_of = [number for number, own in planned.items() if without(own, places) != own]
         self._shortened = post
-        self.numbers.inherit(post, made_of or [*self._open()][:1])
+        self.numbers.inherit(post, made_of or [*planned][:1])
         self._texts[id(post)] = explained(post.text, "stop")
 
     def numbers_of(self, posts: Iterable[Post]) -> tuple[int, ...]:
         """The numbers of *posts*, without duplicates."""
         return tuple(dict.fromkeys(number for post in posts for number in self.numbers.of(post)))
 
-    def _open(self) -> dict[int, Post]:
-        """Planned posts that are not settled."""
-        return {number: post for number, post in self.numbers.things.items() if number not in self._settled}
+    def _unsent(self, cut: Sequence[Post]) -> dict[int, Post]:
+        """Planned posts that are not settled, or of which a piece was *cut*."""
+        pieces = self.numbers_of(cut)
+        return {
+            number: post
+            for number, post in self.numbers.things.items()
+            if number in pieces or number not in self._settled
+        }
 
 
 def _said_safely(sentence: Sentence, secrets: Iterable[str]) -> str:

@@ -31,21 +31,18 @@ from ..facts import (
     QueueCut,
     QueueRestored,
     QueueWithdrawn,
-    ReplyBegan,
     ReplyEnded,
     ReplyHalted,
     RequestSent,
     RoundEnded,
     SendingBegan,
     SendRefused,
-    StopAsked,
     TextChanged,
     TextCut,
     TextHeld,
     TextHidden,
     values_of,
 )
-from ..settings import Settings
 from ..text.origins import Range, without
 from ..text.units import WHITESPACE
 from .places import Places
@@ -72,6 +69,8 @@ _OF_SPACES = ("backticks", "lone_marker")
 """Steps that put in white space, which changes how the text is shown."""
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
 _NOTICE = Edge(MessageEnd.NOTICE.value)
+_UNKNOWN = Edge("")
+"""Of a message whose plan is not among the facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Stories:
         self._sending: float | None = None
         self._refusals: list[SendRefused] = []  # of the message that is being sent
         self._since = 0.0  # since when the model has been saying what is in no story yet
-        self._stop = _Stop()
+        self._cut: dict[int, Edge] = {}  # why the reply ends behind a post, if it was cut there
         self._withdrawn: set[int] = set()
         self._parts: dict[int, int] = {}  # how many messages were sent of a post for which there was no picture
         self._left: set[int] = set()  # the ids of changes that a story has told
@@ -188,7 +187,6 @@ class Stories:
             return []
         self._time(fact, at)
         self._plans.note(fact, at, self._order)
-        self._stop.note(fact)
         told: list[MessageStory] = []
         if isinstance(fact, MessageSent):
             told.append(self._story(fact, at))
@@ -250,9 +248,10 @@ class Stories:
             case ReplyHalted():
                 self._is_halted = True
             case MessageLeftOut():
-                places.lose_posts(fact.posts, "dropped")
+                places.lose_posts(fact.posts, "cut" if fact.why == "closed" else "dropped")
             case QueueCut():
                 places.lose_posts(fact.dropped, "cut")
+                self._cut |= dict.fromkeys(fact.posts[-1:], fact.ends) if fact.ends else {}
             case MessageRefused():
                 places.lose_posts(fact.posts, "cut")
             case QueueWithdrawn():
@@ -274,14 +273,15 @@ class Stories:
         posts = [self._as_text(post) if sent.attachment is None else post for post in posts]
         segments = list(dict.fromkeys(segment for post in posts for segment in post.segments))
         owned = self._places.sent(sent)
+        unplanned = _UNKNOWN if sent.posts else _NOTICE
         self._count += 1
         story: dict[str, object] = {
             "number": self._count,
             "text": sent.text,
             "name": sent.identity,
             "file": sent.attachment,
-            "starts": values_of(posts[0].fact.starts if posts else _NOTICE),
-            "ends": values_of(self._stop.edge(posts[-1].fact) if posts else _NOTICE),
+            "starts": values_of(posts[0].fact.starts if posts else unplanned),
+            "ends": values_of(self._cut.get(posts[-1].fact.number, posts[-1].fact.ends) if posts else unplanned),
             "raw": self._places.heard.in_units(owned),
             "segments": segments,
             "posts": list(sent.posts),
@@ -438,7 +438,8 @@ class Stories:
     ) -> Mapping[str, float]:
         sending = at - sent.seconds if self._sending is None else self._sending
         planned = posts[-1].at if posts else sending
-        heard = self._places.heard.heard_at(owned[-1][1] - 1)[0] if owned else planned
+        is_heard = owned and owned[-1][1] <= self._places.heard.size
+        heard = self._places.heard.heard_at(owned[-1][1] - 1)[0] if is_heard else planned
         since, self._since = min(self._since, heard), max(self._since, heard if posts else 0.0)
         times = {"since": since, "heard": heard, "planned": planned, "sending": sending, "sent": at}
         return {name: self._at(at) for name, at in times.items()}
@@ -451,36 +452,6 @@ class Stories:
 
     def _at(self, at: float) -> float:
         return round(self._begins + at, 6)
-
-
-class _Stop:
-    """How a stop ends messages."""
-
-    def __init__(self) -> None:
-        self._value: object = Settings().turn.on_stop
-        self._reason = ""
-        self._is_torn = False
-        self._cut: set[int] = set()  # the posts behind which the queue was cut
-
-    def note(self, fact: Fact) -> None:
-        """Remember what *fact* says of a stop."""
-        match fact:
-            case ReplyBegan():
-                self._value = fact.settings.get("on_stop", self._value)
-            case StopAsked():
-                self._reason = fact.reason
-            case TextChanged(by="stop", stage="outbox"):
-                self._is_torn = True
-            case QueueCut():
-                if fact.posts and (fact.dropped or self._is_torn):
-                    self._cut.add(fact.posts[-1])
-                self._is_torn = False
-
-    def edge(self, post: MessagePlanned) -> Edge:
-        """Why the message ends whose last post is *post*; only a stop by a person is decided by a setting."""
-        if post.number not in self._cut:
-            return post.ends
-        return Edge(MessageEnd.STOP.value, *(("on_stop", self._value) if self._reason == "user" else ("", None)))
 
 
 def _pause(posts: Sequence[_Planned]) -> Mapping[str, float]:

@@ -32,7 +32,7 @@ _HESITATION = 0.1
 _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
 ENDS = frozenset(end.value for end in f.MessageEnd)
-HOLDS = frozenset({"code", "table", "hidden", "mark", "undecided", "rule", "gathered"})
+HOLDS = frozenset({"code", "table", "hidden", "mark", "line", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
 WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
 HURRIES = frozenset({"finished", "queue"})
@@ -48,12 +48,13 @@ ADDED = frozenset(
 DROPPED = frozenset(
     {
         *("overlap", "empty_code", "code_overflow", "unfinished_clause", "split", "casual", "stop"),
-        *("thought", "details", "raised", "broke", "stalled"),
+        *("thought", "details", "lone_tag", "raised", "broke", "stalled"),
     }
 )
 """Steps besides the rules that take something out."""
 REPLACED = frozenset({"casual", "names", "details", "unpainted", "intake"})
 """Steps besides the rules that put something in for something else."""
+FATES = frozenset({"thought", "details", "dropped", "cut"})
 _UNTOLD = frozenset({"joint", "spacing", "tilde_fence"})
 """White space between messages and inside them, and a fence that another one replaces."""
 _RULES = frozenset(rule.name for rule in RULES)
@@ -72,6 +73,7 @@ _OPENERS = {
     "__": "underline",
     "~~": "strike",
     "||": "spoiler",
+    ">>>": "block_quote",
     "`": "code",
     "``": "code",
 }
@@ -140,6 +142,8 @@ def outcome(about: f.Values) -> Said:
             return Said("outcome.stopped", {"why": _one_of("stop", reason, _STOPS)})
         case "needs_tools" | "raised":
             return Said(f"outcome.{kind}", {"why": reason or "?"})
+        case "completed" if reason == "length":
+            return Said("outcome.token_limit")
         case "completed" | "empty" if reason not in _NORMAL:
             return Said(f"outcome.{kind}.why", {"why": reason})
         case _:
@@ -170,6 +174,8 @@ def edge(side: str, about: Mapping[str, object]) -> Said:
     values: dict[str, Value] = {"decided": _decided(about)}
     if reason in ENDS:
         return Said(f"{side}.{reason}", values)
+    if not reason:
+        return Said(f"{side}.unrecorded")
     return Said(f"{side}.unknown", {"why": reason.replace("_", " "), **values})
 
 
@@ -189,7 +195,7 @@ def _merged(about: Mapping[str, object]) -> Said | None:
 def held(hold: Mapping[str, object]) -> Said | None:
     """What held the text of a message, and for how long; ``None`` if too short to mention."""
     size, why = _length(hold), str(hold["why"])
-    if size < (_HESITATION if why in ("undecided", "gathered") else _NOTICED):
+    if size < (_HESITATION if why in ("line", "undecided", "gathered") else _NOTICED):
         return None
     reason, values = _reason_to_hold(why, str(hold["mark"]))
     return Said(f"hold.{reason}", {"seconds": seconds(size), **values})
@@ -344,6 +350,27 @@ def _times(times: Mapping[str, object], *, is_planned: bool) -> Said:
     return Said("times", {"shares": shares}) if shares else Said("times.none")
 
 
+def mentions(pings: Sequence[str], shows: Sequence[str]) -> list[Said]:
+    """Whom a message calls, and whom it only names."""
+    both = {"mentions.pings": pings, "mentions.shows": shows}
+    return [Said(key, {"names": tuple(map(Said, names))}) for key, names in both.items() if names]
+
+
+def with_file(name: str) -> Said:
+    """The file of a message."""
+    return Said("with_file", {"file": name})
+
+
+def fate_told(name: str) -> Said:
+    """What became of text that is in no message."""
+    return Said(f"fate.{name}") if name in FATES else Said("fate.unknown", {"fate": name})
+
+
+def fate_in_short(name: str) -> Said:
+    """The same in a word or two."""
+    return Said(f"fate.short.{name}" if name in FATES else name)
+
+
 # --- everything else ---------------------------------------------------------------------
 
 
@@ -463,7 +490,9 @@ def _(fact: f.MessageRefused) -> Said:
 
 @told_of.register
 def _(fact: f.MessageLeftOut) -> Said:
-    return Said("message.left_out", {"why": _one_of("leave", fact.why, ("repeated", "skipped"))})
+    if fact.error is not None:
+        return Said("message.skipped", {"error": _error(fact.error)})
+    return Said("message.left_out", {"why": _one_of("leave", fact.why, ("repeated", "skipped", "closed"))})
 
 
 @told_of.register

@@ -19,6 +19,7 @@ from ..concurrency.stops import is_cancelled
 from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, Sentence, SettingsError
 from ..explain.tracebacks import get_logger
 from ..settings import FallbackSettings
+from ..stages.s4_round import broken_by, said_nothing
 from ..stages.s7_delivery import Chance
 from ..types import Broke, Completed, Empty, Failure, Outcome, StopReason
 from .keys import Key, KeyRemedy, cure, ready, ready_in
@@ -140,7 +141,7 @@ class FallbackChain:
         """Return the outcome of a reply for which there was no model."""
         if self.failures:
             return self.failures.pop().outcome
-        return Broke(SettingsError("there is no model to ask; name at least one"))
+        return broken_by(SettingsError("there is no model to ask; name at least one"))
 
     async def after(self, outcome: Outcome) -> Attempt | None:
         """Choose the attempt after *outcome*; ``None`` if it is final."""
@@ -162,7 +163,7 @@ class FallbackChain:
         if not isinstance(outcome, Completed | Empty) or failure not in self.failures:
             return outcome
         self.failures.remove(failure)
-        self.failures.append(Failure(self.name, Empty(outcome.reason)))
+        self.failures.append(Failure(self.name, said_nothing(outcome)))
         self._last_word = failure.model
         return failure.outcome
 
@@ -242,7 +243,7 @@ class FallbackChain:
                 continue
             place, self._places = self._places, self._places + 1
             if ready(model):
-                self.failures += [Failure(other.name, Broke(_in_cooldown())) for other in cooling]
+                self.failures += [Failure(other.name, broken_by(_in_cooldown())) for other in cooling]
                 return self._choose(place, model)
             cooling.append(model)
             self._cooling.append((place, model))
@@ -276,7 +277,7 @@ class FallbackChain:
             logger.warning("a model could not be created and is skipped", exc_info=error)
             self._places += 1
             failure = _not_ready(error)
-            self.failures.append(Failure("", Broke(failure)))
+            self.failures.append(Failure("", broken_by(failure)))
         if self._trace:
             self._trace.passes_over("", "not ready", failure)
         return None

@@ -167,7 +167,9 @@ class AttemptLoop:
         return left
 
     def _after_all(self, posts: list[Post]) -> list[Post]:
-        """Return *posts*, which were set aside and are now sent, and trace that."""
+        """Return *posts*, which were set aside and are now sent, and trace that; none if the reply was cut before."""
+        if self._outbox.is_sealed:
+            return []
         if self._trace and posts:
             self._trace.brings_back(posts)
         return posts

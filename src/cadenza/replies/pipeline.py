@@ -349,7 +349,7 @@ async def _read(
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> bool:
     """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one; say whether it took some.
 
-    After a failure it stays open, for another attempt may follow.
+    After a failure it stays open, for another attempt may follow; and if nothing was said, what an earlier one said may.
     """
     posts = round_.receive(chunk)
     if not posts and round_.outcome is None:
@@ -358,7 +358,7 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> bool:
         outbox.hold(posts)
         return False
     outbox.add(posts)
-    if isinstance(round_.outcome, Completed | Stopped):
+    if isinstance(round_.outcome, Completed | Stopped) and round_.said:
         outbox.close()
     return True
 

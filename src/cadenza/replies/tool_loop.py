@@ -12,10 +12,10 @@ from ..errors import Sentence, ToolError
 from ..explain.recorder import Trace
 from ..models.model import Model, stream
 from ..settings import Settings
-from ..stages.s4_round import Round
+from ..stages.s4_round import Round, answered_before, answered_with_tools, broken_by, out_of_rounds
 from ..stages.stage import Pipe
 from ..tools.running import ToolRunner
-from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
+from ..types import Broke, Empty, NeedsTools, Outcome, StopReason, ToolUse, Usage
 from .conversation import ModelConversation
 from .notices import still_working
 from .pipeline import conclude, overtaking, run_round
@@ -133,7 +133,7 @@ class ToolLoop:
         has_said = any(round_.said for round_ in self.kept)
         if not has_said or not self._uses or self._needs_answer(self._uses):
             return outcome
-        return Completed(outcome.reason)
+        return answered_before(outcome)
 
     def _needs_answer(self, uses: Sequence[ToolUse]) -> bool:
         """Return whether the model must still answer *uses*, or learnt something from them."""
@@ -172,25 +172,24 @@ class ToolLoop:
         turn = self._settings.turn
         for use in uses:
             self._failed_calls = self._failed_calls + 1 if use.result.is_error else 0
-        failure = Broke(
-            ToolError(
-                Sentence(
-                    "tools failed {count} times in a row, the last was {name}",
-                    count=self._failed_calls,
-                    name=uses[-1].call.name,
-                )
+        error = ToolError(
+            Sentence(
+                "tools failed {count} times in a row, the last was {name}",
+                count=self._failed_calls,
+                name=uses[-1].call.name,
             )
         )
-        failure.error.__cause__ = self._tool_runner.fault
+        error.__cause__ = self._tool_runner.fault
+        failure = broken_by(error)
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
-            return Completed("tool")
+            return answered_with_tools()
         if not _goes_on(model) and self._says_it_in_vain(uses):
             self.flaw = failure  # its text is an answer, but the tools failed
-            return Completed("tool")
+            return answered_with_tools()
         if self._failed_calls >= turn.tool_failures:
             return failure
         if self._with_tools >= turn.tool_rounds:
-            return Stopped(StopReason.ROUND_LIMIT)
+            return out_of_rounds()
         if self._with_tools == turn.tool_notice:
             self._tell_of_work()
         return None

@@ -67,8 +67,6 @@ class _SeeBuffer(Protocol):
     def __call__(self, buffer: Buffer, made: Sequence[Any], *, is_over: bool) -> None: ...
 
 
-_EMPHASIS = frozenset("*_~|")
-_WITHIN_MARKS = re.compile(r"([*_|]*)(.*?)([*_|]*)", re.DOTALL)
 _STOP = re.compile(rf"(?:[.。．｡]|[,;、，､；]+)(?=[{WHITESPACE}]|\Z)")
 """A full stop, a comma or a semicolon at the end of what stands before it."""
 _FULL_STOPS = frozenset(".。．｡")
@@ -131,13 +129,14 @@ class SegmentNumbers:
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ranges: list[tuple[int, int, int]] = []
-        self._count = 0
+        self.count = 0
+        """How many segments there are."""
 
     def new(self, segment: Segment) -> int:
         """Give *segment* the next number."""
-        self._count += 1
-        self.add(self._count, _places(segment))
-        return self._count
+        self.count += 1
+        self.add(self.count, _places(segment))
+        return self.count
 
     def add(self, number: int, found: Iterable[Range]) -> None:
         """The segment with this *number* stands for *found* too."""
@@ -187,7 +186,7 @@ class Taps:
         self._halted = ""
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
-        self._last_cut = 0, ""  # the last segment: its number and its text
+        self._last_cut = 0, ""  # the number of the last segment, and its text or that of a hidden block behind it
         self._under_way: deque[str] = deque()  # segments that are in no message yet
         self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
@@ -273,8 +272,10 @@ class Taps:
                 case Segment():
                     self._tell_cut(item)
                 case Aside(kind, text):
-                    hidden = tuple(ranges(item.source))
+                    places = ranges(item.source)
+                    hidden = ((places[0][0], places[-1][1]),) if places else ()
                     self._raw.know(hidden)
+                    self._last_cut = self._last_cut[0], item.source or self._last_cut[1]
                     self._tell(TextHidden(kind.value, str(text), hidden))
                 case Halt(reason):
                     self._halted = reason.value
@@ -344,7 +345,9 @@ class Taps:
         plans = [self._plans.popleft() for _ in post.instead or (post,) if self._plans]
         plan = plans[-1] if plans else _Plan(Pace(), None, MessageEnd.REPLY)
         pace = plans[0].pace if plans else Pace()
-        self._posts.replaced[number] = [place for one in post.instead or (post,) for place in self._claimed(one.text)]
+        # A later part of a table has an empty source: its first part stands for all of it.
+        texts = [one.text for one in post.instead or (post,) if one.source != ""]
+        self._posts.replaced[number] = [place for text in texts for place in self._claimed(text)]
         if post.attachment is not None:
             self._posts.replaced[number] += self._whole_texts(self._posts.covers(post))
         covers = self._posts.covers(post)
@@ -421,9 +424,15 @@ class Taps:
         """What *why* replaced before *follows*; if nothing follows, the next that it replaced."""
         self._replaced = [one for one in self._replaced if one[1][0] >= self._shown_to]
         own = sorted(place for by, place in self._replaced if by == why and (follows is None or place[1] <= follows))
-        own = own[:1] if follows is None else own
+        if follows is None:  # a part of what was replaced last, if the model's own text is before the next
+            own = [] if own and self._has_text(self._shown_to, own[0][0]) else own[:1]
         self._shown_to = max([self._shown_to, *(end for _, end in own)])
         return own
+
+    def _has_text(self, start: int, end: int) -> bool:
+        """Whether text of the model stands there that is in no message yet."""
+        parts = (part for text in self._given for part in remaining(text, [(0, start), (end, _FAR)]))
+        return any(part.strip(WHITESPACE) for part in parts)
 
     def _edge(self, end: MessageEnd, last: Segment | None, covers: Sequence[Range]) -> Edge:
         setting, value = self._decided(end, self._ended_by)
@@ -439,32 +448,18 @@ class Taps:
 
     def _annotated(self, post: Post) -> Post:
         """*post* with the reasons of what the composer put in."""
-        text = self._explained(post.text)
+        text = _explained(post.text)
         instead = tuple(map(self._annotated, post.instead))
         if text is post.text and all(map(_is_same, instead, post.instead)):
             return post
         return replace(post, text=text, instead=instead)
-
-    def _explained(self, text: str) -> str:
-        if not isinstance(text, Traced):
-            return Traced(text, (OriginRun(len(text), -1, "composer"),)) if text else text
-        if all(run.why or run.start >= 0 for run in text.origin):
-            return text
-        runs: list[OriginRun] = []
-        place = 0
-        for run in text.origin:
-            is_told = run.why or run.start >= 0
-            put_in = str(text)[place : place + run.size]
-            runs += [run] if is_told else _put_in(put_in, is_casual=self._is_casual)
-            place += run.size
-        return Traced(text, runs)
 
     def _leave(self, post: Post, covers: Sequence[Range], claimed: Sequence[Range]) -> None:
         """Report what the composer left out before the end of *post*; something else stands for what is *claimed*."""
         seen = ranges(post.text, *(text.text for text in post.instead))
         if post.attachment is not None:
             seen = union(sorted([*seen, *covers]))
-        end = max((end for _, end in (*seen, *covers)), default=0)
+        end = max((end for _, end in (*seen, *claimed)), default=0)
         empty = [text for text in self._given if first_place(text) < end and _is_left_out(text, seen)]
         self._lose(empty, "empty_code")
         seen = union(sorted([*seen, *ranges(*empty)])) if empty else seen
@@ -519,38 +514,31 @@ def _is_left_out(text: str, seen: Sequence[Range]) -> bool:
 
 def _put_in_at(text: str, place: Range) -> tuple[str, str]:
     """Why the buffer put something into *text* instead of what stands at *place*, and what; nothing, if it was dropped."""
-    start, runs = 0, origin_of(text)
-    for number, run in enumerate(runs):
-        before = runs[number - 1] if number else None
-        after = runs[number + 1] if number + 1 < len(runs) else None
-        is_there = (
-            len(runs) == 1 or (before and before.start + before.size == place[0]) or (after and after.start == place[1])
-        )
-        if run.start < 0 and is_there:
-            return run.why or "intake", str(text[start : start + run.size])
-        start += run.size
+    before: int | None = None
+    at, whys, found = 0, "", ""
+    for size, start, why in (*origin_of(text), OriginRun(0, _FAR)):
+        if start < 0:
+            whys, found = whys or why or "intake", found + str(text)[at : at + size]
+        elif found and (before == place[0] or start == place[1] or (before is None and start == _FAR)):
+            return whys, found
+        else:
+            whys, found = "", ""
+        before = before if start < 0 else start + size
+        at += size
     return "intake", ""
 
 
-def _put_in(text: str, *, is_casual: bool) -> Iterator[OriginRun]:
-    """*text*, which the composer puts into a message, with its reasons: a fence may stand within marks."""
-    parts = _WITHIN_MARKS.fullmatch(text) if "```" in text or "~~~" in text else None
-    for part in parts.groups() if parts else (text,):
-        if part:
-            yield OriginRun(len(part), -1, _why_put_in(part, is_casual=is_casual))
-
-
-def _why_put_in(text: str, *, is_casual: bool) -> str:
-    """Why the composer puts *text* into a message."""
-    if not text.strip(WHITESPACE):
-        return "line_end"
-    if "```" in text or "~~~" in text:
-        return "fence"
-    if set(text.strip(WHITESPACE)) <= _EMPHASIS:
-        return "marks"
-    if set(text.strip(WHITESPACE)) <= {">"}:
-        return "quote"
-    return "casual" if is_casual else "repeated"
+def _explained(text: str) -> str:
+    """*text*, in which all that the composer put in has a reason. What no step gave one is a line end."""
+    if isinstance(text, Traced) and all(run.why or run.start >= 0 for run in text.origin):
+        return text
+    runs: list[OriginRun] = []
+    place = 0
+    for run in origin_of(text):
+        put_in, place = str(text)[place : place + run.size], place + run.size
+        why = "line_end" if put_in.isspace() else "composer"
+        runs.append(run if run.why or run.start >= 0 else run._replace(why=why))
+    return Traced(text, runs) if runs else text
 
 
 def _before(text: str, place: int) -> str:

@@ -6,7 +6,7 @@ The text of the chunks goes through stages 5 to 7, a ``Pipe`` that the machine i
 2. The machine does no I/O and has no clock. It returns posts and, at the end, has exactly one outcome.
 3. One table, ``KEEPS``, decides what happens to text that was not sent yet. The queue of posts applies it.
 4. After the outcome no post comes out. Until the last post is sent, a stop or a failed send may still replace it.
-   ``Conclusion`` holds these rules for a response and for a whole reply. No other module names such an outcome.
+   ``Conclusion`` holds these rules for a response and for a whole reply. No other module makes an outcome.
 5. Thoughts and asides are kept, whatever the outcome.
 6. A rule may be foreign code. If it raises, the response ends, and the text before it is kept.
 """
@@ -103,6 +103,31 @@ def outcome_of(event: RoundEvent) -> Outcome:
         case _:
             msg = f"{type(event).__name__} ends no reply"
             raise ValueError(msg)
+
+
+def answered_before(outcome: Empty) -> Completed:
+    """The outcome of a model that said nothing more after its tools: what it said before them is the answer."""
+    return Completed(outcome.reason)
+
+
+def answered_with_tools() -> Completed:
+    """The outcome of a model that need not be asked again after its tools."""
+    return Completed("tool")
+
+
+def said_nothing(outcome: Completed | Empty) -> Empty:
+    """The *outcome* of a model after all, none of whose messages stand."""
+    return Empty(outcome.reason)
+
+
+def out_of_rounds() -> Stopped:
+    """The outcome of a model that wants its tools too often."""
+    return Stopped(StopReason.ROUND_LIMIT)
+
+
+def broken_by(error: CadenzaError) -> Broke:
+    """The outcome of an attempt that *error* ended."""
+    return Broke(error)
 
 
 def undelivered(error: CadenzaError) -> Outcome:

@@ -60,7 +60,7 @@ class HoldReason(NamedTuple):
     """Why text that could be sent is held back."""
 
     why: str = ""
-    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``; empty if only the line is not over yet."""
+    """``code``, ``table``, ``hidden``, ``mark``, ``line`` or ``undecided``; empty if only the line is not over yet."""
     mark: str = ""
     """What the text waits for: an open mark, the fence, the kind of hidden block, or a character that may continue."""
 
@@ -195,12 +195,15 @@ class Buffer:
         if tag := scanner.undecided_tag:
             return HoldReason("mark", tag.group())
         mark = self._intake.held or scanner.unsure
-        is_unsure = mark in _ENDS
+        is_unsure = mark in _ENDS or bool(self._intake.held)
         opener = next((opener for opener in scanner.openers if opener.holds), None)
         if opener is not None and (self._places or is_unsure):  # without the mark the text could be cut
             return HoldReason("mark", opener.mark * opener.width)
         if is_unsure:
-            return HoldReason("undecided", mark)
+            is_more = scanner.position + 1 < len(scanner.text)  # the next line decides, as after the head of a table
+            return HoldReason("line" if is_more and mark == scanner.unsure else "undecided", mark)
+        if mark := scanner.sought or ">>>" * (scanner.is_quoting and "\n" in scanner.text):
+            return HoldReason("mark", mark)
         return HoldReason("mark", SPOILER) if self._shown is not None and self._shown.size else HoldReason()
 
     @property
@@ -361,7 +364,10 @@ class Buffer:
         elif tag.closes:
             # Some templates open the block themselves, so only its end is seen: the text held here was a thought.
             scanner = self._scanner
-            self._add_aside(tag.kind, scanner.part(0, find.start), scanner.part(0, find.end), out)
+            if scanner.text[: find.start].strip(WHITESPACE):
+                self._add_aside(tag.kind, scanner.part(0, find.start), scanner.part(0, find.end), out)
+            else:
+                self._lose(scanner.part(0, find.end), "lone_tag")
             self._scanner.discard(find.end)
             self._scanner.table = False
             self._places.clear()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from ..facts import MessageEnd
@@ -17,7 +18,7 @@ from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.formulas import is_formula
 from ..text.humanize import humanize
 from ..text.line_sorts import is_lead_in, line_context
-from ..text.origins import join
+from ..text.origins import explained, join, line_end_between
 from ..text.plain_table import split_columns
 from ..text.repair import enclose
 from ..text.split import Part, fit, split, split_prose
@@ -64,7 +65,11 @@ _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 _ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
 """Why the last message ends; after any other ending, because of a stop."""
-_BY_ITSELF = (MessageEnd.BLOCK, MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.LONG_TEXT)
+_BY_ITSELF = (
+    *(MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.BLOCK, MessageEnd.FIRST_BLOCK, MessageEnd.LARGE_BLOCK),
+    *(MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.LIMIT, MessageEnd.LONG_TEXT),
+)
+"""These are not why a message ends whose line or block goes on in the next one, because the buffer did not wait for it."""
 _FILLED = (MessageEnd.LIMIT, MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.HEADING, MessageEnd.SECTION)
 """A message ends for these because of what it holds."""
 
@@ -240,6 +245,7 @@ class Composer:
 
     def _made_of(self, pieces: Sequence[TextPiece], end: MessageEnd, *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
+        over = next((piece for piece in reversed(pieces) if not piece.is_blank), None)
         for part in self._cut(pieces):
             if len(part) == 1:
                 made = self._fitted(part[0], is_plain=is_plain)
@@ -251,7 +257,8 @@ class Composer:
             inner = MessageEnd.LONG_TEXT if is_cut else MessageEnd.LIMIT
             is_filled = end in _FILLED and (is_cut or posts)  # it is not the last part that fills a message
             last = MessageEnd.LONG_TEXT if is_filled else end
-            posts += self._made(made, part, last if part[-1] is pieces[-1] else inner)
+            is_last = over is None or any(piece is over for piece in part)
+            posts += self._made(made, part, last if is_last else inner)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:
@@ -278,7 +285,7 @@ class Composer:
         text = shown([piece])
         if fits(text, self._limit) if self._markup is MARKDOWN else self._markup.size(text) <= self._limit:
             if self._is_casual and is_plain:
-                text = humanize(text)[0]
+                text = explained(humanize(text)[0], "casual")
             return [self._message([piece], text)]
         return self._parted(piece, self._limit)
 
@@ -324,7 +331,11 @@ class Composer:
         raw = wrote(pieces) if len(pieces) > 1 or first.segment.joint or first.segment.source else first.text
         is_marked = bool(first.segment.opens_in or pieces[-1].segment.ends_in)  # it shows marks that were not written
         written = first.text if len(pieces) == 1 else join([piece.text for piece in pieces])
-        text = shown(pieces) if is_marked else first.context + written
+        text = written
+        if is_marked:
+            text = shown(pieces)
+        elif first.context:
+            text = explained(first.context + written, "quote")
         lone_words = self._shaper is None
         if self._markup is MARKDOWN:
             parts = split_prose(text, self._degree, self._limit, lone_words=lone_words)
@@ -358,7 +369,7 @@ class Composer:
         pieces = humanize(part.text, self._chance.random, reference=self._shaper is None)
         if not any(piece.strip(WHITESPACE) for piece in pieces):
             return [part]  # it was a lone comma
-        *texts, last = pieces
+        *texts, last = (explained(piece, "casual") for piece in pieces)
         cut = [*(Part(text, MessageEnd.CASUAL) for text in texts), Part(last, part.end)]
         return cut if self._markup is MARKDOWN else self._fitting(cut, fit)
 
@@ -369,7 +380,7 @@ class Composer:
             self._context = ""  # the line that was cut has ended
             return text
         if self._context and segment.kind is Kind.PROSE and not text.startswith("\n"):
-            text = self._context + text.lstrip(" ")
+            text = explained(self._context + text.lstrip(" "), "quote")
         self._context = ""
         if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE:
             # The last line may be over, and empty; a >>> is not.
@@ -408,7 +419,7 @@ class Composer:
             label = ""
             self._planned += 1
             if self._see:
-                self._see(post, pace, segments, _reason(end if message is made[-1] else own_end, segments[-1]))
+                self._see(post, pace, segments, _reason(end, segments[-1]) if message is made[-1] else own_end)
             if self._has_remainder and self._planned == self._most:
                 self._remainder = Remainder(post)
             else:
@@ -461,7 +472,8 @@ def _with_joints(raw: str, written: str, texts: Sequence[str], joint: str, kind:
     texts = [text.strip(WHITESPACE) for text in texts]
     parts = slices(raw.strip(WHITESPACE), texts, kind) or slices(written.strip(WHITESPACE), texts, kind)
     if parts is None:
-        return [_Message(text, None, "\n" if number else joint) for number, text in enumerate(texts)]
+        joints = [joint, *(line_end_between(raw, *pair) for pair in pairwise(texts))]
+        return [_Message(text, None, joint) for text, joint in zip(texts, joints, strict=False)]  # there may be no text
     made: list[_Message] = []
     for text, part in zip(texts, parts, strict=True):
         said = part.rstrip(WHITESPACE)
@@ -471,7 +483,7 @@ def _with_joints(raw: str, written: str, texts: Sequence[str], joint: str, kind:
 
 
 def _reason(end: MessageEnd, last: Segment) -> MessageEnd:
-    """*end*, unless the *last* segment was so long that the buffer sent it on before it was over."""
+    """*end*, unless the line or block of the *last* segment is so long that the buffer sent it on before it was over."""
     if end not in _BY_ITSELF or last.boundary is not Boundary.OVERFLOW:
         return end
     return MessageEnd.OVERFLOW if last.kind is _PROSE else MessageEnd.CODE_OVERFLOW

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from ..text.origins import join
+from ..text.origins import explained, join
 from ..text.repair import continue_block, enclose, split_fence, tidy_block, without_closing
 from ..text.units import WHITESPACE
 from ..types import Boundary, Kind, Segment
@@ -97,7 +97,7 @@ def shown(pieces: Sequence[TextPiece]) -> str:
         ).strip(WHITESPACE)
     else:
         core = join(texts).strip(WHITESPACE)
-    return (first.context + core).strip(WHITESPACE) if first.context and core else core
+    return explained(first.context + core, "quote").strip(WHITESPACE) if first.context and core else core
 
 
 def marks_of(piece: TextPiece, marks: str) -> str:

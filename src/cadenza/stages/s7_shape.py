@@ -84,6 +84,7 @@ class Shaper:
         self._shape = shape
         self._gathers = shape in ("reply", "blocks")
         self._gather = min(gather, limit)
+        self._full = MessageEnd.LIMIT if gather >= limit or shape == "reply" else MessageEnd.NEXT_TOO_LONG
         self._limit = limit
         self._measure = markup.size
         self._cut = cut
@@ -369,10 +370,10 @@ class Shaper:
             return
         if not self._has_begun and size >= _TINY:
             self._end_message(out, MessageEnd.FIRST_BLOCK)
-        elif self._used >= self._gather:
-            self._end_message(out, MessageEnd.GATHERED)
         elif is_large(group):
             self._end_message(out, MessageEnd.LARGE_BLOCK)
+        elif self._used >= self._gather:
+            self._end_message(out, MessageEnd.GATHERED)
         elif group[-1].quotes_all:
             self._end_message(out, MessageEnd.QUOTE_OF_ALL)
 
@@ -422,17 +423,25 @@ class Shaper:
         open_size = block.size + (size_of(self._group) if self._group else 0)
         if open_size <= self._limit:
             if self._message and open_size + self._used > self._limit:
-                self._end_message(out, MessageEnd.LIMIT)
+                self._end_message(out, self._full)
             return
-        self._end_message(out, MessageEnd.LIMIT)
+        self._end_message(out, self._full)
         pieces = pieces_of([[*self._group, block]])
         *full, rest = self._cut(pieces)
         if full:
             self._has_begun = True
             out += (Bundle(part, end=MessageEnd.LIMIT) for part in full)
+            if all(piece.is_blank for piece in rest):  # the block is whole
+                out[-1] = out[-1]._replace(end=self._end_of_long([*self._group, block]))
             self._group = []
             block.pieces = list(rest)
             block.size = sum(self._measure(piece.text) for piece in rest)
+
+    def _end_of_long(self, group: Sequence[Block]) -> MessageEnd:
+        """Why a message ends with the end of *group*, which is too long for one."""
+        if not self._gathers:
+            return MessageEnd.BLOCK
+        return MessageEnd.LARGE_BLOCK if is_large(group) else MessageEnd.LIMIT
 
 
 def end_of(piece: TextPiece) -> MessageEnd:

@@ -20,6 +20,10 @@ Range = tuple[int, int]
 """From where to where in the model's text, in characters."""
 
 
+_FAR = 1 << 62
+"""A place behind every text."""
+
+
 class OriginRun(NamedTuple):
     """Some characters in a row of a traced text."""
 
@@ -298,6 +302,15 @@ def remaining(text: str, gone: Sequence[Range]) -> list[str]:
 def first_place(text: str) -> int:
     """Where the first character of *text* that the model wrote stands; -1 without one."""
     return next((run.start for run in origin_of(text) if run.start >= 0), -1)
+
+
+def line_end_between(whole: str, before: str, after: str) -> str:
+    """A line end, between two parts of *whole*: the model's own, if they are traced and one stands there."""
+    if not isinstance(whole, Traced):
+        return "\n"
+    start, end = max((end for _, end in ranges(before)), default=0), first_place(after)
+    gap = join(remaining(whole, [(0, start), *([(end, _FAR)] if end >= 0 else [])]))
+    return gap[gap.index("\n") :][:1] if "\n" in gap else "\n"
 
 
 def _part(whole: Traced, part: str, start: int) -> Traced:

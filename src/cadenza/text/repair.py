@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .line_sorts import LINE_MARKS
-from .origins import rewritten, substituted
+from .origins import explained, rewritten, substituted
 from .spans import FENCE_PREFIX, LONGEST_FENCE, LONGEST_INFO, PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
@@ -186,7 +186,7 @@ def enclose(text: str, opens_in: str, ends_in: str) -> str:
         core = core[: -len(left.pop())].rstrip(WHITESPACE)  # nothing follows the mark that it could emphasise
     if not core:
         return text if text.isspace() else ""
-    return core + "".join(reversed(left)) + text[len(text.rstrip(WHITESPACE)) :]
+    return explained(core + "".join(reversed(left)), "marks") + text[len(text.rstrip(WHITESPACE)) :]
 
 
 def reopen(text: str, marks: str) -> str:
@@ -198,7 +198,7 @@ def reopen(text: str, marks: str) -> str:
     left, body = _MARKS.findall(marks), text[start:]
     while left and _is_run(body, 0, left[-1]):
         body = body[len(left.pop()) :]
-    return text[:start] + "".join(left) + body if body else text[:start]
+    return explained(text[:start] + "".join(left) + body, "marks") if body else text[:start]
 
 
 def _is_run(text: str, start: int, mark: str) -> bool:

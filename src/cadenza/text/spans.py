@@ -178,6 +178,7 @@ _SIX = 6
 _CLOSING = {"~": _TILDES, "`": re.compile(rf"\n{FENCE_PREFIX}(`{{{_SIX},}})[ \t]{{0,32}}(?=\n|\Z)")}
 _BACKTICKS = re.compile(f"`{{1,{LONGEST_FENCE}}}")
 _RUN_OF_BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
+_MARK = re.compile(r"\\[(\[]|([^\n])\1*")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
 _DOLLARS = re.compile(r"\${1,64}")
 _MATH_MARK = re.compile(r"\\[\s\S]|\${1,2}|[`\\]|\n[ \t>]{0,32}(?=\n|\Z)")
@@ -438,6 +439,17 @@ class Scanner:
     def unsure(self) -> str:
         """The character at which the scan waits for more text; empty if it does not wait."""
         return "" if self.unjoined else self.text[self.position : self.position + 1]
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether a ``>>>`` is open, whose lines stay together."""
+        return self._quoting
+
+    @property
+    def sought(self) -> str:
+        """The mark whose other half the scan looks for, as a backtick's, if a line has ended behind it."""
+        mark = _MARK.match(self.text, self.position) if self.unsure else None
+        return mark.group()[:LONGEST_FENCE] if mark and self.text.find("\n", mark.end()) >= 0 else ""
 
     @property
     def undecided_tag(self) -> re.Match[str] | None:

@@ -25,6 +25,7 @@ from ..facts import MessageEnd
 from ..types import Kind
 from . import tables
 from .line_sorts import LONE_PUNCTUATION, line_context
+from .origins import explained
 from .repair import Fence, enclose, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop, is_lone_word
 from .spans import ATOMS, SHAPED, Span, SpanKind, Survey, survey
@@ -192,7 +193,7 @@ def split_code(text: str, limit: int) -> list[str]:
     packs = _packed(body.removesuffix("\n"), limit - around)
     opening, closing = str(fence.opening), "\n" + fence.closing
     packs = [pack for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
-    parts = [opening + pack + closing for pack in packs]
+    parts = [explained(opening + pack + closing, "fence") for pack in packs]
     if parts and text.startswith(opening):  # the first part begins with the model's own fence
         parts[0] = text[: len(opening)] + parts[0][len(opening) :]
     if parts and text.endswith(closing):
@@ -209,7 +210,8 @@ def split_table(text: str, limit: int) -> list[str]:
     if units(head) > limit // 2:
         return fit(text, limit)
     packs = _packed(text[len(head) :], limit - units(head))
-    return [(str(head) if number else head) + pack for number, pack in enumerate(packs) if pack.strip(WHITESPACE)]
+    packs = [pack for pack in packs if pack.strip(WHITESPACE)]
+    return [head + packs[0], *(explained(str(head) + pack, "repeated") for pack in packs[1:])] if packs else []
 
 
 def _packed(text: str, room: int) -> list[str]:
@@ -256,7 +258,7 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
             continue
         packs.append(current)
         begin = quote if current and not line.startswith(quote) else ""
-        *whole, current = _cut_line(begin + line, limit, share)
+        *whole, current = _cut_line(explained(begin + line, "quote") if begin else line, limit, share)
         packs += whole
     packs.append(current)
     return [pack.rstrip(WHITESPACE) for pack in packs if pack.strip(WHITESPACE)]
@@ -295,7 +297,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
         end, ends_in = _best_piece(line, start, limit - units(prefix) - units(opens_in), near, share)
         piece = enclose(line[start:end].rstrip(WHITESPACE), opens_in, ends_in)
         if piece:
-            pieces.append(prefix + piece)
+            pieces.append(explained(prefix + piece, "quote") if prefix else piece)
         start, opens_in = _next_visible(line, end), ends_in
         prefix = "" if _begins_line(line, start) and not BLOCK_QUOTE.match(context) else context
     return pieces or [""]

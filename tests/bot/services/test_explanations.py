@@ -15,10 +15,12 @@ from cadenza.explain.sentences import Said
 from cadenza.explain.words import ExplainedLine, printed
 from cadenza.facts import (
     ChunkHeard,
+    Edge,
     Hook,
     LoggedFact,
     MessagePlanned,
     MessageSent,
+    MessagesMerged,
     ReadingPaused,
     ReplyBegan,
     TextCut,
@@ -278,6 +280,44 @@ async def test_a_turn_is_bounded_in_facts_and_still_says_how_it_ended() -> None:
 
     assert 2 * explanations.MOST_FACTS == len(facts)
     assert isinstance(facts[explanations.MOST_FACTS].fact, MessageSent)
+
+
+async def test_of_a_long_reply_each_message_is_told_with_its_true_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanations, "MOST_FACTS", 60)
+    known = kept_in(store())
+    hook, seen = known.listen("t"), list[LoggedFact]()
+
+    def both(fact: LoggedFact) -> None:
+        hook(fact)
+        seen.append(fact)
+
+    lines = "".join(f"This is line {number} of very many.\n\n" for number in range(24))
+    await say(MemoryTarget(), lines, scene=SCENE, settings=Settings.of(shape="blocks", gather=1), trace=both)
+    facts = known._turns["t"].facts()
+    whole, kept = explanations.explain_each(seen), explanations.explain_each(facts)
+
+    def told(lines: list[ExplainedLine]) -> list[str]:
+        return [printed(line) for line in lines if line.said.key.startswith(("starts.", "ends.", "pause."))]
+
+    assert len(facts) < len(seen)
+    assert len(whole) > 10
+    assert {message: told(lines) for message, lines in whole.items()} == {
+        message: told(lines) for message, lines in kept.items()
+    }
+    assert "" in [one.fact.text for one in facts if isinstance(one.fact, MessagePlanned)]
+
+
+async def test_in_a_long_reply_messages_are_merged_for_their_true_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanations, "MOST_FACTS", 3)
+    known = kept_in(store())
+    hook = known.listen("t")
+    hook(logged(ReplyBegan, persona="Ren"))
+    for number in (1, 2):
+        hook(logged(MessagePlanned, 0.3, number=number, starts=Edge("reply"), ends=Edge("line")))
+    hook(logged(MessagesMerged, 0.4, posts=(1, 2), text="One.\nTwo.", why="rate_limit"))
+    hook(sent("1", posts=(1, 2)))
+
+    assert any("only so many messages" in line for line in english(await known.about("1")))
 
 
 async def test_a_turn_is_bounded_in_size() -> None:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cadenza.errors import Aspect, ErrorKind, HttpError, InputError, ProviderError
+from cadenza.languages import rendered
 from cadenza.models.dialects.scripted import (
     Beat,
     ScriptedCodec,
@@ -92,6 +93,16 @@ def test_a_broken_line_fails_the_stream(line: str) -> None:
     assert isinstance(chunk, Failed)
     assert "cannot be read" in str(chunk.error)
     assert len(str(chunk.error)) < 300
+
+
+def test_what_a_script_should_have_is_told_in_every_language() -> None:
+    (chunk,) = decoded('{"sing": "la"}')
+
+    assert isinstance(chunk, Failed)
+    assert (
+        "スクリプトの行を読めません：text、thought、tool、usage、served、finish、error のどれかが必要ですが、"
+        in rendered(chunk.error.sentence, "ja")
+    )
 
 
 def test_bytes_that_are_no_text_fail_the_stream() -> None:

@@ -120,6 +120,14 @@ HARD_REPLIES: Mapping[str, Callable[[], Film]] = MappingProxyType(
         ),
         "a details block": lambda: _said("Tea.<details><summary>Why</summary>It is warm.</details>\nEnjoy."),
         "a spoiler around code": lambda: _said(f"||It was:\n```py\n{_CODE}```\nsurprising||", settings={"limit": 200}),
+        "a line that is too long to wait for": lambda: _said(
+            f"{'warm the pot ' * 30}now.", settings={"shape": "lines", "overflow": 200}
+        ),
+        "inline code that stays open": lambda: _said("Use `drink.\nThen wait.\n"),
+        "control characters and a lone tag": lambda: _said(
+            "Ring\x07 now.\n</think>\nThen \x00.\n", settings={"shape": "lines"}
+        ),
+        "the model's limit of tokens": lambda: _heard(TextDelta("First you (warm the"), Finished("length")),
         "a quote over two messages": lambda: _said(
             "".join(f"> line {number} of what she said to me\n" for number in range(8)), settings={"limit": 120}
         ),

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from cadenza.errors import Sentence
 from cadenza.explain.sentences import as_json
 from cadenza.explain.telling import held_because, told_of
 from cadenza.facts import (
@@ -19,7 +20,7 @@ from cadenza.facts import (
     TextChanged,
     TextHeld,
 )
-from cadenza.play.films.fact_records import facts_of, is_filmed, record_of, said_in
+from cadenza.play.films.fact_records import facts_of, record_of, said_in
 from cadenza.play.films.film import Film, FilmRecord, dump, load
 from cadenza.text.origins import OriginRun, Traced
 
@@ -43,6 +44,23 @@ def test_only_what_a_model_says_or_thinks_is_a_token(fact: Fact, token: tuple[st
     assert token == said_in(fact)
 
 
+def filmed(fact: Fact, at: float = 0.0) -> FilmRecord:
+    """The record of *fact*, which has one."""
+    record = record_of(LoggedFact(fact, at, "1"), at)
+    assert record is not None
+    return record
+
+
+def test_the_sentence_of_an_error_can_be_said_in_every_language_again() -> None:
+    sentence = Sentence("{model} broke off: {why}", model="a:b", why=Sentence("the model sent no answer"))
+    failed = ChunkHeard("failed", 0.0, "", {"error": {"type": "ProviderError", "text": sentence}})
+
+    film = load(dump(Film((filmed(failed),))))
+    [again] = [logged.fact for logged in facts_of(film)]
+    assert failed == again
+    assert told_of(failed) == told_of(again)
+
+
 def test_a_record_is_what_json_would_give_back() -> None:
     facts: list[Fact] = [
         PLANNED,
@@ -50,7 +68,7 @@ def test_a_record_is_what_json_would_give_back() -> None:
         TextHeld("mark", Traced("(", [OriginRun(1, 0)]), 1),
     ]
     for fact in facts:
-        record = record_of(LoggedFact(fact, 0.0, "1"), 2.0)
+        record = filmed(fact, 2.0)
 
         assert json.loads(json.dumps(record.as_json())) == record.as_json()
         assert load(dump(Film((record,)))).records == (record,)
@@ -61,11 +79,11 @@ def test_a_record_has_the_values_and_the_sentence_of_its_fact() -> None:
     assert told is not None
 
     about = {"turn": "1", "fact": "stop_asked", "about": {"reason": "user", "by": "Mia"}, "told": as_json(told)}
-    assert FilmRecord(2.0, "fact", about) == record_of(LoggedFact(stop, 1.0, "1"), 2.0)
+    assert FilmRecord(2.0, "fact", about) == filmed(stop, 2.0)
 
 
 def test_where_a_message_comes_from_is_told_by_its_story() -> None:
-    about = record_of(LoggedFact(PLANNED, 0.0), 0.0).about["about"]
+    about = filmed(PLANNED).about["about"]
 
     assert [[0, 2]] == about["covers"]
     assert "origin" not in about
@@ -73,23 +91,25 @@ def test_where_a_message_comes_from_is_told_by_its_story() -> None:
 
 @pytest.mark.parametrize("why", ["code", ""])
 def test_a_hold_has_its_reason_while_it_lasts(why: str) -> None:
-    told = record_of(LoggedFact(TextHeld(why, "```", 3), 0.0), 0.0).about["told"]
+    told = filmed(TextHeld(why, "```", 3)).about["told"]
 
     assert (as_json(held_because("code", "```")) if why else None) == told
 
 
 @pytest.mark.parametrize(("by", "expected"), [("joint", False), ("mentions", True)])
 def test_changes_of_white_space_are_not_filmed(by: str, expected: bool) -> None:  # noqa: FBT001  # a column of the table
-    assert expected == is_filmed(TextChanged(by, "rules", "changed", (1,), ("a",), ("b",), ()))
+    changed = TextChanged(by, "rules", "changed", (1,), ("a",), ("b",), ())
+
+    assert expected == (record_of(LoggedFact(changed, 0.0), 0.0) is not None)
 
 
 def test_what_was_said_is_read_again() -> None:
     begun, end = ReplyBegan("reply", "c", "Ren", None, {}), ChunkHeard("finished", 0.5, "", {"reason": "stop"})
     tokens = {"turn": "1", "sort": "text", "text": "🌙ab", "lengths": [2, 2], "times": [0.0, 0.5]}
     records = [
-        record_of(LoggedFact(begun, 0.0, "1"), 0.0),
+        filmed(begun),
         FilmRecord(1.0, "tokens", tokens),
-        record_of(LoggedFact(end, 2.0, "1"), 2.0),
+        filmed(end, 2.0),
         FilmRecord(2.0, "fact", {"turn": "1", "fact": "reply_began", "about": {"kind": 3}, "told": None}),
     ]
 

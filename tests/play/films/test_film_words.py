@@ -34,9 +34,9 @@ def test_what_is_no_sentence_is_left_out(odd: object) -> None:
     ("pings", "shows", "words"),
     [
         ((), (), ""),
-        (("@Mia", "@crew"), (), "@Mia, @crew"),
-        (("@Mia",), ("@Jo",), "@Mia; only named: @Jo"),
-        ((), ("@everyone",), "nobody; only named: @everyone"),
+        (("@Mia", "@crew"), (), "It pings @Mia, @crew."),
+        (("@Mia",), ("@Jo",), "It pings @Mia. It names @Jo without a ping."),
+        ((), ("@everyone",), "It names @everyone without a ping."),
     ],
 )
 def test_whom_a_message_pings_is_told(pings: tuple[str, ...], shows: tuple[str, ...], words: str) -> None:
@@ -50,12 +50,9 @@ def test_seconds_are_told_as_people_read_them(seconds: float, words: str) -> Non
     assert words == film_words.shown_seconds(seconds)
 
 
-@pytest.mark.parametrize(
-    ("file", "words"), [("", "5 characters taken out"), ("x.md", "5 characters taken out, or in a file")]
-)
-def test_what_is_in_no_text_is_told_and_a_file_is_not_forgotten(file: str, words: str) -> None:
+def test_what_is_in_no_message_is_told() -> None:
     telling = told("Hi.<think>hm</think>")
-    dropped = replace(telling, messages=(message(file=file),), numbers=replace(telling.numbers, unshown={"dropped": 5}))
+    dropped = replace(telling, numbers=replace(telling.numbers, unshown={"dropped": 5, "odd": 1}))
 
-    assert "17 characters of thoughts" == film_words.unshown(telling)
-    assert words == film_words.unshown(dropped)
+    assert "17 characters (thought)" == film_words.unshown(telling)
+    assert "5 characters (taken out), 1 character (odd)" == film_words.unshown(dropped)

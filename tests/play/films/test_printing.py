@@ -50,7 +50,7 @@ def test_a_reply_is_printed_message_by_message_with_its_reasons_and_numbers() ->
         f"starts {film_words.told(first, 'starts')}",
         f"ends {film_words.told(first, 'ends')}",
         f"rule {rule}",
-        "pings @Mia",
+        "pings It pings @Mia.",
         f"time {film_words.told(first, 'times')}",
         f"── 2 Cadenza {'─' * 55} at 0.24 s",
         "│ Look (it",
@@ -94,7 +94,7 @@ def test_what_happened_between_messages_stands_between_them() -> None:
 
     assert "  • at 0.00 s   Mia: Well?" in lines
     assert any("•" in line and '"hm"' in line for line in lines)
-    assert "  unshown   17 characters of thoughts" in lines
+    assert "  unshown   17 characters (thought)" in lines
 
 
 def test_a_long_message_is_printed_in_part_unless_all_of_it_is_wanted() -> None:
@@ -110,7 +110,7 @@ def test_a_long_message_is_printed_in_part_unless_all_of_it_is_wanted() -> None:
 def test_a_file_is_named() -> None:
     lines = [line.plain for line in message_lines(message(file="table.png"), Paper())]
 
-    assert "│ [file: table.png]" in lines
+    assert "│ With the file table.png." in lines
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ REPLY = {"reason": "reply", "setting": "", "value": None, "mark": ""}
 
 def fact(at: float, what: Fact, *, turn: str = TURN) -> Record:
     """The record of a fact."""
-    return record_of(LoggedFact(what, at, turn), at).as_json()
+    record = record_of(LoggedFact(what, at, turn), at)
+    assert record is not None
+    return record.as_json()
 
 
 def tokens(at: float, *texts: str, every: float = 0.02, sort: str = "text", turn: str = TURN) -> Record:

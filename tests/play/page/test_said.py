@@ -14,6 +14,7 @@ from playwright.async_api import Page
 from cadenza.cli.main import main
 from cadenza.errors import InputError
 from cadenza.explain.sentences import from_json, rendered, texts
+from cadenza.explain.telling import ENDS, FATES, fate_in_short, mentions, with_file
 from cadenza.languages import languages
 from cadenza.play import page as assets
 from cadenza.play.films.fault_names import RehearsalFault
@@ -50,7 +51,7 @@ SHOWN = """
   ]);
   const of = (key) => Object.fromEntries(parts)[words.say(key)] ?? [];
   return {
-    why: of("story.starts_ends"), holds: of("story.holds"), rules: of("story.rules"), pace: of("story.pace"),
+    why: of("story.starts_ends"), holds: of("story.holds"), rules: of("story.rules"), pace: of("story.pace"), mentions: of("story.mentions"),
     times: document.querySelector(".time-bar").getAttribute("aria-label"),
   };
 }
@@ -72,17 +73,20 @@ def hard(settings: dict[str, Any]) -> Film:
     )
 
 
-def sentences(told: dict[str, Any], language: str) -> dict[str, Any]:
-    """What a story tells, as the page arranges it."""
+def sentences(message: dict[str, Any], language: str) -> dict[str, Any]:
+    """What is told of a message, as the page arranges it."""
+    told = message["told"]
 
     def said(*parts: Any) -> list[str]:
         return [rendered(from_json(part), language) for part in parts if part is not None]
 
+    file = [rendered(with_file(message["file"]), language)] if message["file"] else []
     return {
         "why": said(told["starts"], told["ends"], told["merged"]),
         "holds": said(*told["holds"]),
         "rules": said(*told["rules"]),
-        "pace": said(told["pause"], *told["waits"], *told["refusals"]),
+        "pace": [*said(told["pause"], *told["waits"], *told["refusals"]), *file],
+        "mentions": [rendered(one, language) for one in mentions(message["pings"], message["shows"])],
         "times": said(told["times"])[0],
     }
 
@@ -107,15 +111,16 @@ async def test_the_page_says_what_the_command_says(
     assert len(reply["messages"]) >= 3
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
 async def test_the_page_says_what_the_command_says_of_every_hard_reply(
-    window: Open, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    window: Open, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], language: str
 ) -> None:
     films = {name: await asyncio.to_thread(make) for name, make in HARD_REPLIES.items()}
     replies = {name: explained(film, tmp_path, capfdbinary) for name, film in films.items()}
 
-    async with inside(window) as page:
+    async with inside(window, locale=language) as page:
         for name, film in films.items():
-            await compare(page, film, replies[name], "en")
+            await compare(page, film, replies[name], language)
     assert all(reply["messages"] for reply in replies.values())
 
 
@@ -134,10 +139,7 @@ async def compare(page: Page, film: Film, reply: dict[str, Any], language: str) 
     """Check that the page says of each message what *reply* says."""
     await page.evaluate("film => { window.reel = new Reel(JSON.parse(film)); }", json.dumps(film.as_json()))
     for message in reply["messages"]:
-        found = await shown(page, film, message["id"])
-        files = found["pace"][-1:] if message["file"] else []
-        assert sentences(message["told"], language) == {**found, "pace": found["pace"][: -len(files) or None]}
-        assert all(message["file"] in text for text in files)
+        assert sentences(message, language) == await shown(page, film, message["id"])
 
 
 def _odd() -> Iterator[object]:
@@ -160,6 +162,23 @@ async def test_page_and_python_render_alike(window: Open) -> None:
         for told in _odd():
             found = await page.evaluate('async (told) => (await import("cadenza/said.js")).sentence(told)', told)
             assert _rendered(told) == found, told
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+async def test_page_and_python_have_the_same_words_for_fates_and_ends(window: Open, language: str) -> None:
+    fates = [*FATES, "lost"]
+    wanted = [("fate.short", fate) for fate in fates] + [("ends.short", end) for end in (*ENDS, "a_new_one")]
+    async with inside(window, locale=language) as page:
+        found = await page.evaluate(
+            """async (wanted) => {
+              const said = await import("cadenza/said.js");
+              return wanted.map(([prefix, name]) => said.named(prefix, name));
+            }""",
+            wanted,
+        )
+    assert [rendered(fate_in_short(fate), language) for fate in fates] == found[: len(fates)]
+    assert "a new one" == found[-1], "shown as it is"
+    assert [texts(language)[f"ends.short.{end}"] for end in ENDS] == found[len(fates) : -1]
 
 
 def _rendered(told: object) -> str:

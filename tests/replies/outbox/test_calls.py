@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import CancelledError
 from collections.abc import Callable
+from math import inf, nan
 
 import pytest
 
@@ -123,3 +124,13 @@ def test_the_values_of_its_sentence_stay_apart() -> None:
     kept = undelivered(CadenzaError(Sentence("no {what}", what="tea"))).sentence
 
     assert ("no {what}", {"what": "tea"}) == (kept.template, kept.values)
+
+
+@pytest.mark.parametrize(("left", "logged"), [(inf, 0), (nan, 1)])
+async def test_infinitely_many_are_no_limit_and_no_nonsense(
+    left: float, logged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls = TargetCalls(Says(Allowance(left, 5, 4.0)), 50)  # type: ignore[arg-type]  # foreign code
+
+    assert calls.allowance(None) is None
+    assert logged == len(caplog.records)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from cadenza.explain.recorder import Trace
@@ -9,15 +11,19 @@ from cadenza.facts import (
     Fact,
     LoggedFact,
     MessageLeftOut,
+    MessageRefused,
+    MessageSent,
     MessagesSpared,
     MessagesSuperseded,
+    NoticeShown,
     QueueCut,
     QueueWithdrawn,
 )
 from cadenza.replies.outbox.outbox import Outbox
+from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
-from cadenza.types import Boundary, Post, Receipt
+from cadenza.types import Boundary, Notice, Post, Receipt
 from tests.helpers import calls_of
 from tests.trouble import Channel, FixedChannel, MeteredChannel
 
@@ -74,6 +80,70 @@ async def test_a_post_costs_the_same_however_many_wait(chat: type[Channel]) -> N
         return calls_of(add)
 
     assert cost(400) <= 2.02 * cost(200)
+
+
+async def test_what_comes_too_late_is_told_and_missed() -> None:
+    seen: list[LoggedFact] = []
+    outbox = intake(seen)
+    outbox.close()
+    assert outbox.is_whole
+
+    outbox.add(posts("one"))
+    outbox.hold(posts("two"))
+    outbox.notify(Notice("Still working."))
+
+    late, notice = MessageLeftOut((), "closed"), NoticeShown("", "Still working.", "info", is_shown=False)
+    assert ([late, late, notice], False) == (facts(seen), outbox.is_whole)
+
+
+async def test_a_stop_is_told_once_with_what_it_drops() -> None:
+    seen: list[LoggedFact] = []
+    outbox = intake(seen)
+    outbox.add(posts("one"))
+    outbox.notify(Notice("Still working."))
+
+    for keep in (Keep.CLAUSE, Keep.CLAUSE, Keep.NOTHING, Keep.NOTHING, Keep.CLAUSE):
+        outbox.cut(keep)
+
+    notice = NoticeShown("", "Still working.", "info", is_shown=False)
+    assert [notice, QueueCut("clause", (), (), "one"), QueueCut("nothing", (), (), None)] == facts(seen)
+
+
+class Stumbling(PostPreparer):
+    """Stumbles over the second message, before it is sent."""
+
+    def helps(self, post: Post, /) -> bool:
+        assert post.text != "two"
+        return False
+
+
+async def test_a_fault_between_two_messages_is_not_that_of_the_one_that_arrived() -> None:
+    seen: list[LoggedFact] = []
+    trace, given = Trace(seen.append), posts("one", "two")
+    for post in given:
+        trace._outgoing.numbers.new(post)  # the composer's tap does it
+
+    async with Outbox(Channel(), preparer=Stumbling(painter=None), trace=trace) as outbox:
+        outbox.add(given)
+
+    ends = [fact for fact in facts(seen) if isinstance(fact, MessageSent | MessageRefused | QueueCut)]
+    assert [(1,), (), ()] == [fact.posts for fact in ends]
+    assert QueueCut("nothing", (), (2,), None) == ends[-1]
+
+
+async def test_a_piece_that_is_cut_is_told_although_another_was_sent() -> None:
+    seen: list[LoggedFact] = []
+    trace = Trace(seen.append)
+    table = Post("", Boundary.NEWLINE, instead=tuple(posts("one", "two")), picture="| a |")
+    trace._outgoing.numbers.new(table)  # the composer's tap does it
+
+    async with Outbox(Channel(latency=1.0), trace=trace) as outbox:
+        outbox.add([table])
+        await asyncio.sleep(1.5)
+        outbox.cut(Keep.NOTHING)
+
+    assert ["one"] == [receipt.post.text for receipt in outbox.receipts]
+    assert [QueueCut("nothing", (), (1,), None)] == [fact for fact in facts(seen) if isinstance(fact, QueueCut)]
 
 
 async def test_what_is_repeated_is_traced_before_what_is_cut() -> None:

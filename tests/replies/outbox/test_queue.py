@@ -52,14 +52,15 @@ class QueueMachine(RuleBasedStateMachine):
 
     def believe(self, dropped: Sequence[DroppedPost]) -> None:
         """What the queue says that it dropped is gone; a goodbye holds the beginning of what was cut."""
-        cut = [word for post, why in dropped if why is DropReason.CUT for word in words(post)]
-        for post, why in dropped:
+        cut = [word for post, why, _ in dropped if why is DropReason.CUT for word in words(post)]
+        for post, why, notice in dropped:
+            assert (notice is None) == bool(words(post))
             for word in words(post):
                 if why is not DropReason.CUT:
                     self.order.remove(word)
-            self.has_lost |= why is DropReason.FAILED
+            self.has_lost |= why is DropReason.FAILED or (why is DropReason.CLOSED and not notice)
             self.has_cut_picture |= why is DropReason.CUT and bool(post.instead)
-        if any(why is DropReason.CUT for _, why in dropped):
+        if any(why is DropReason.CUT for _, why, _ in dropped):
             goodbye = words(*self.queue.posts)
             assert len(self.queue.posts) <= 1
             assert cut[: len(goodbye)] == goodbye, "it is a beginning of what waited"
@@ -82,7 +83,7 @@ class QueueMachine(RuleBasedStateMachine):
         posts = self.new_posts(frames, name=name, is_picture=is_picture)
         self.give(posts)
         dropped = self.queue.add(posts)
-        assert {why for _, why in dropped} <= {DropReason.CLOSED if self.queue.is_sealed else DropReason.REPEATED}
+        assert {why for _, why, _ in dropped} <= {DropReason.CLOSED if self.queue.is_sealed else DropReason.REPEATED}
         self.note_parts([*self.held, *words(*posts)])
         self.held = []
         self.believe(dropped)
@@ -95,11 +96,14 @@ class QueueMachine(RuleBasedStateMachine):
         posts = self.new_posts(frames)
         self.give(posts)
         self.held += words(*posts)
-        self.queue.hold(posts)
+        dropped = self.queue.hold(posts)
+        if dropped:
+            self.held = []
+        self.believe(dropped)
 
     @rule()
     def notify(self) -> None:
-        self.queue.notify(NOTICE)
+        self.believe(self.queue.notify(NOTICE))
 
     @rule(repeated=st.integers(0, 3))
     def begin_part(self, repeated: int) -> None:
@@ -135,9 +139,8 @@ class QueueMachine(RuleBasedStateMachine):
         part = self.part - back
         dropped = self.queue.remove(part)
         self.flush(dropped)
-        posts = [post for post, why in dropped if why is DropReason.REMOVED]
-        self.removed += [post for post in posts if words(post)]
-        assert not any(parcel.part == part for parcel in self.queue.waiting)
+        self.removed += [post for post, why, _ in dropped if why is DropReason.REMOVED]
+        assert not any(parcel.is_of(part) for parcel in self.queue.waiting)
 
     @precondition(lambda self: self.removed)
     @rule()
@@ -191,7 +194,7 @@ class QueueMachine(RuleBasedStateMachine):
         else:
             is_late = self.queue.is_ended
             dropped = self.queue.refused() if fate == "refused" else self.queue.failed()
-            assert [parcel.post] == [post for post, _ in dropped]
+            assert [parcel.post] == [post for post, _, _ in dropped]
             self.has_lost |= is_late
             self.believe(dropped)
             if fate == "failed":
@@ -311,7 +314,7 @@ def test_a_cut_drops_what_is_not_kept_and_counts_what_was_held(keep: Keep, left:
 
     assert (left, is_whole) == (waiting(queue), queue.is_whole)
     named = [] if keep in (Keep.EVERYTHING, Keep.DECIDED) else ["one", "two", "three"]
-    assert named == [post.text for post, why in dropped if why is DropReason.CUT]
+    assert named == [post.text for post, why, _ in dropped if why is DropReason.CUT]
 
 
 def test_a_goodbye_waits_for_nothing() -> None:
@@ -335,11 +338,23 @@ def test_what_does_not_fit_is_not_merged_and_not_tried_again() -> None:
 def test_what_is_given_after_the_end_is_named() -> None:
     queue = PostQueue(2000)
     queue.close()
-    queue.hold(posts("one"))
+    assert queue.is_whole
+
+    dropped = [*queue.notify(NOTICE), *queue.hold(posts("one")), *queue.add(posts("two"))]
+
+    assert [NOTICE, "one", "two"] == [notice or post.text for post, _, notice in dropped]
+    assert {DropReason.CLOSED} == {why for _, why, _ in dropped}
+    assert (False, 0) == (queue.is_whole, len(queue.waiting))
+
+
+def test_a_notice_is_of_no_part() -> None:
+    queue = PostQueue(2000)
+    queue.add(posts("one"))
     queue.notify(NOTICE)
 
-    assert [(post, DropReason.CLOSED) for post in posts("one", "two")] == queue.add(posts("two"))
-    assert not queue.waiting
+    assert posts("one") == [post for post, _, _ in queue.remove(0)]
+    assert [NOTICE] == [parcel.notice for parcel in queue.waiting]
+    assert [(DropReason.CUT, NOTICE)] == [(why, notice) for _, why, notice in queue.cut(Keep.CLAUSE)]
 
 
 def test_what_is_prepared_stands_where_it_was() -> None:
@@ -372,7 +387,7 @@ def test_a_refused_post_is_a_loss_once_the_reply_has_ended(*, is_cut: bool, is_w
     if is_cut:
         queue.cut(Keep.NOTHING)
 
-    assert [(post, DropReason.REFUSED) for post in posts("one")] == queue.refused()
+    assert [(post, DropReason.REFUSED, None) for post in posts("one")] == queue.refused()
     assert is_whole == queue.is_whole
 
 
@@ -380,5 +395,5 @@ def test_only_the_beginning_of_a_part_can_be_repeated() -> None:
     queue = PostQueue(2000)
     queue.begin_part(repeated=["one", "two"])
 
-    assert [(post, DropReason.REPEATED) for post in posts("one")] == queue.add(posts("one", "new", "two"))
+    assert [(post, DropReason.REPEATED, None) for post in posts("one")] == queue.add(posts("one", "new", "two"))
     assert ["new", "two"] == waiting(queue)

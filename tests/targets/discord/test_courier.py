@@ -177,6 +177,9 @@ async def test_a_write_limit_that_never_ends_is_waited_for_twice() -> None:
     [error] = await sent_or_error(room.target(), post("One."))
     assert isinstance(error, DeliveryError)
     assert (3, 20028) == (len(room.rest.calls), error.code)
+    assert [("20028", "wait")] * 2 == [(refused.code, refused.remedy) for refused in error.refusals], (
+        "and then it is over"
+    )
 
 
 async def test_the_bot_has_tries_of_its_own_where_a_webhook_has_used_them_up() -> None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 
 from ...concurrency.tasks import must_rise
 from ...errors import InputError
-from ...explain.fact_log import line_of
 from ...explain.sentences import Said, as_json, from_json
 from ...explain.tracebacks import get_logger
 from ...explain.words import ExplainedLine, explain_each
@@ -25,6 +24,7 @@ from ...facts import (
     LoggedFact,
     MessagePlanned,
     MessageSent,
+    MessagesMerged,
     QueueCut,
     ReplyEnded,
     RequestSent,
@@ -44,12 +44,15 @@ logger = get_logger(__name__)
 
 MOST_FACTS = 2000
 MOST_CHARACTERS = 400_000
-"""The most that is collected of one turn; beyond that only sent messages, stops, cuts and the end."""
+"""The most that is collected of one turn; beyond that only sent messages with their edges, stops, cuts and the end."""
 MOST_TURNS = 256
 """Turns that are collected at once; more than run at a time, in case one is never ended."""
 MOST_REMEMBERED = 200
 """Messages kept in memory only: those of direct messages, and all if the store keeps none."""
 
+_SIZE_OF_FACT = 100
+_SIZE_OF_RUN = 10
+"""Of what a fact has besides its texts, and of a run of an origin, in characters."""
 _LONGEST_STORY = 20_000
 _LONGEST_SOURCE = 30_000
 _STORE_TAKES = 10.0
@@ -222,7 +225,7 @@ class _Collection:
 
     def _hear_hold(self, hold: TextHeld, logged: LoggedFact) -> None:
         """Take *hold* in if the reason changed; every line is undecided for a moment."""
-        held = ("", "") if hold.why == "undecided" else (hold.why, hold.mark)
+        held = ("", "") if hold.why in ("line", "undecided") else (hold.why, hold.mark)
         if held != self._held:
             self._held = held
             self._hear_other(replace(hold, why=held[0], mark=held[1]), logged)
@@ -242,13 +245,30 @@ class _Collection:
     def _add(self, fact: Fact, logged: LoggedFact) -> None:
         is_full = len(self._facts) >= MOST_FACTS or self._size >= MOST_CHARACTERS
         is_overfull = len(self._facts) >= 2 * MOST_FACTS or self._size >= 2 * MOST_CHARACTERS
-        if is_overfull or (is_full and not isinstance(fact, _ALWAYS)):
+        kept = None if is_overfull else _trimmed(fact) if is_full else fact
+        if kept is None:
             return
-        kept = replace(logged, fact=fact)
-        self._facts.append(kept)
-        if isinstance(fact, MessageSent):
-            self.messages[fact.message] = fact
-        self._size += len(line_of(kept))
+        self._facts.append(replace(logged, fact=kept))
+        if isinstance(kept, MessageSent):
+            self.messages[kept.message] = kept
+        self._size += _size_of(kept)
+
+
+def _size_of(fact: Fact) -> int:
+    """About how many characters *fact* has as JSON."""
+    texts = (getattr(fact, "text", None) or "", *getattr(fact, "before", ()), *getattr(fact, "after", ()))
+    return _SIZE_OF_FACT + _SIZE_OF_RUN * len(getattr(fact, "origin", ())) + sum(map(len, texts))
+
+
+def _trimmed(fact: Fact) -> Fact | None:
+    """What is kept of *fact* when there is much already: nothing, but for what sent messages are told with."""
+    match fact:
+        case MessagePlanned():
+            return replace(fact, text="", origin=(), covers=())
+        case MessagesMerged():
+            return replace(fact, text="")
+        case _:
+            return fact if isinstance(fact, _ALWAYS) else None
 
 
 def _bounded(lines: Iterable[ExplainedLine]) -> tuple[ExplainedLine, ...]:

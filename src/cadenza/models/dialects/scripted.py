@@ -118,7 +118,9 @@ def _chunk(line: object) -> Chunk:
         case {"error": {"message": str(message), **rest}}:
             return Failed(error_from(message, rest))
         case _:
-            msg = f"expected text, thought, tool, usage, served, finish or error, not {json.dumps(line)[:80]}"
+            msg = Sentence(
+                "expected text, thought, tool, usage, served, finish or error, not {line}", line=json.dumps(line)[:80]
+            )
             raise ValueError(msg)
 
 

@@ -15,7 +15,7 @@ from ...sim.rest import Rest, RestCall
 from ...sim.wire import GatewayEvent, Json, Refusal
 from ...sim.world import World
 from ...text.markup import Names
-from .fact_records import is_filmed, record_of, said_in
+from .fact_records import record_of, said_in
 from .film import FilmRecord
 from .json_fields import as_form
 from .message_view import as_shown
@@ -111,8 +111,8 @@ class Camera:
             self._last = at = max(at, self._last)
             if record := self._tokens.add(turn, *token, at):
                 self._take(record)
-        elif is_filmed(fact):
-            self._put(record_of(logged, at))
+        elif record := record_of(logged, at):
+            self._put(record)
         if turn in self._stories:
             for told in self._stories[turn].feed(logged):
                 self._film(told.kind, {"turn": turn, **told.about}, at)

@@ -143,7 +143,7 @@ def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
             for part in ("starts", "ends"):
                 yield Text(cut_to(f"  {harmless(film_words.told(message, part))}", paper.width), style="dim")
             if pings := film_words.pings(message):
-                yield Text(cut_to(f"  pings {harmless(pings)}", paper.width), style="dim")
+                yield Text(cut_to(f"  {harmless(pings)}", paper.width), style="dim")
     yield Text()
 
 

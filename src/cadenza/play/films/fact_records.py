@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import InputError, Sentence
-from ...explain.fact_log import from_json
+from ...explain.fact_log import from_json, template_and_values
 from ...explain.sentences import Said, as_json
 from ...explain.telling import held_because, told_of
 from ...facts import (
@@ -41,14 +41,11 @@ def said_in(fact: Fact) -> tuple[str, str] | None:
             return None
 
 
-def is_filmed(fact: Fact) -> bool:
-    """Whether a film has *fact*: it leaves out changes of white space, of which nothing is told."""
-    return not isinstance(fact, TextChanged) or told_of(fact) is not None
-
-
-def record_of(logged: LoggedFact, at: float) -> FilmRecord:
-    """The record of a fact that is no token, at a time of the film."""
+def record_of(logged: LoggedFact, at: float) -> FilmRecord | None:
+    """The record of a fact that is no token, at a time of the film; ``None`` for a change of white space."""
     fact, told = logged.fact, _told(logged.fact)
+    if told is None and isinstance(fact, TextChanged):
+        return None
     left_out = _LEFT_OUT.get(fact.name, ())
     about = {name: _plain(value) for name, value in values_of(fact).items() if name not in left_out}
     said = None if told is None else as_json(told)
@@ -69,6 +66,8 @@ def _plain(value: object) -> object:
     match value:
         case Edge():
             return {"reason": value.reason, "setting": value.setting, "value": _plain(value.value), "mark": value.mark}
+        case Sentence():
+            return _plain(template_and_values(value))
         case str():
             return str(value)  # of a text that knows its origin, only the text
         case Mapping():

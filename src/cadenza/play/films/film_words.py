@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from ...explain.sentences import rendered
+from ...explain.telling import fate_in_short, mentions
 from .summary import Message, ReplySummary
 from .values import list_of, part_of, sentence_of
-
-_FATES: Mapping[str, str] = MappingProxyType(
-    {"thought": "of thoughts", "details": "of details", "cut": "cut off at the end"}
-)
 
 
 def shown_seconds(seconds: float) -> str:
@@ -38,14 +33,12 @@ def all_told(message: Message, part: str) -> list[str]:
 
 def pings(message: Message) -> str:
     """The people it pings, and those it only names; empty if there are none."""
-    shown = f"; only named: {', '.join(message.shows)}" if message.shows else ""
-    return (", ".join(message.pings) or "nobody") + shown if message.pings or shown else ""
+    return " ".join(map(rendered, mentions(message.pings, message.shows)))
 
 
 def unshown(telling: ReplySummary) -> str:
     """How much of the model's text is in no message, and why."""
-    has_file = any(message.file for message in telling.messages)
-    fates = {**_FATES, "dropped": "taken out, or in a file" if has_file else "taken out"}
     return ", ".join(
-        f"{many(count, 'character')} {fates.get(fate, fate)}" for fate, count in telling.numbers.unshown.items()
+        f"{many(count, 'character')} ({rendered(fate_in_short(fate))})"
+        for fate, count in telling.numbers.unshown.items()
     )

@@ -12,7 +12,7 @@ from ...explain.story import Stories
 from ...explain.words import replies
 from ...facts import LoggedFact, MessageDeleted, MessageSent, ReplyBegan
 from ...text.markup import nodes
-from .fact_records import is_filmed, record_of, said_in
+from .fact_records import record_of, said_in
 from .film import Film, FilmRecord, Json
 from .tokens import Tokens
 
@@ -74,8 +74,8 @@ class _Reel:
                 yield FilmRecord(logged.at, "deleted", {"channel": self._channel, "id": id_})
             case _:
                 pass
-        if is_filmed(logged.fact):
-            yield record_of(logged, logged.at)
+        if record := record_of(logged, logged.at):
+            yield record
 
     def _said(self) -> Iterator[FilmRecord]:
         """The tokens before another fact."""

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...explain.sentences import rendered
-from ...explain.telling import setting
+from ...explain.telling import setting, with_file
 from . import film_words
 from .summary import Message, ReplyEvent, ReplySummary
 from .values import About, parts_of, texts_of
@@ -132,7 +132,7 @@ def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> I
         )
         lines = [*lines[: _MOST_LINES - _LAST_LINES], more, *lines[-_LAST_LINES:]]
     if message.file:
-        lines += wrapped(Text(f"[file: {harmless(message.file)}]", style="italic"), paper.width - 2)
+        lines += wrapped(Text(rendered(with_file(harmless(message.file))), style="italic"), paper.width - 2)
     for line in lines:
         yield Text.assemble((mark, style or "cyan"), line)
 

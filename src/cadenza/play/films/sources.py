@@ -13,6 +13,7 @@ from typing import Any
 
 from ...errors import CadenzaError, ErrorKind, InputError, ProviderError, Sentence, SettingsError
 from ...explain.fact_log import from_json, read as read_facts
+from ...explain.words import replies
 from ...facts import ChunkHeard, LoggedFact, ReplyBegan
 from ...models.dialects.scripted import parse_script
 from ...models.recordings import RecordedAnswer, heard, is_head, parse as parse_recording, timed
@@ -234,10 +235,7 @@ def _film_replies(data: bytes | str) -> list[Source]:
 
 def _replies(facts: Iterable[LoggedFact], what: str, told: str) -> list[Source]:
     """The replies in *facts*; those without text of the model are left out."""
-    turns: dict[str, list[LoggedFact]] = {}
-    for logged in facts:
-        turns.setdefault(logged.turn, []).append(logged)
-    found = [one for own in turns.values() if (one := _reply(own, what)) is not None]
+    found = [one for own in replies(facts) if (one := _reply(own, what)) is not None]
     if not found:
         msg = Sentence(
             "no model said anything in this {what}; give one with text of a model in it", what=Sentence(what)

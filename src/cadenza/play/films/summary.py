@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count, groupby, pairwise
 from math import fsum
 
-from ...explain.sentences import Said, rendered
-from ...explain.telling import quoted
+from ...explain.sentences import Said, as_json, rendered
+from ...explain.telling import fate_told, quoted
 from ...facts import (
     AttemptBegan,
     ChunkHeard,
@@ -104,6 +104,7 @@ class Message:
             **self.story,
             "took": dict(self.took),
             "pings": list(self.pings),
+            "shows": list(self.shows),
         }
 
 
@@ -166,7 +167,7 @@ class ReplySummary:
     messages: tuple[Message, ...]
     events: tuple[ReplyEvent, ...]
     fates: tuple[About, ...]
-    """The fates of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
+    """The fates of text that is in no message: ``at``, ``raw``, ``fate`` and ``told`` each."""
     outcome: About
     """How it ended: ``kind``, ``reason`` and ``error``."""
     ended: str
@@ -285,7 +286,10 @@ class _Reply:
         messages = tuple(self._messages(persona))
         end = self._last_fact(ReplyEnded.name)
         outcome = part_of(end.about, "about").get("outcome") if end else None
-        fates = [{"at": _rounded(one.at), **_without_turn(one.about)} for one in self._of("fate")]
+        fates = [
+            {"at": _rounded(one.at), **_without_turn(one.about), "told": as_json(fate_told(text_of(one.about, "fate")))}
+            for one in self._of("fate")
+        ]
         return ReplySummary(
             persona,
             dict(own if isinstance(own, Mapping) else settings),

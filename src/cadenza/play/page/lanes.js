@@ -2,9 +2,9 @@
  * The lanes of the timeline: which things lie in each, from when to when, what they are called and what they lead to.
  */
 import { placeAfter } from "cadenza/raw_text.js";
-import { sentence } from "cadenza/said.js";
+import { named, sentence } from "cadenza/said.js";
 import { callText, isRefused, isTrouble, quoted } from "cadenza/telling.js";
-import { named, say, seconds } from "cadenza/words_inside.js";
+import { say, seconds } from "cadenza/words_inside.js";
 
 const SHOWN = 60; // units of a text in a label
 const COLOURS = 6;
@@ -87,7 +87,7 @@ export const LANES = [
     things: (turn) => [...turn.posts.values()],
     span: (turn, post) => [post.at, post.at],
     colour: () => "ink",
-    label: (turn, post) => say("thing.cut", { time: seconds(post.at), why: named("end", post.ends?.reason) }),
+    label: (turn, post) => say("thing.cut", { time: seconds(post.at), why: named("ends.short", post.ends?.reason) }),
     leads: (turn, post) => ofPosts(turn, [post.number]),
   },
   {

@@ -14,6 +14,16 @@ export function sentence(told) {
   return rendered(told, CATALOGUE[language()] ?? CATALOGUE.en, DEEPEST);
 }
 
+/** Whether the catalogue has words for *value*, one of those that begin with *prefix*. */
+export function isNamed(prefix, value) {
+  return Object.hasOwn(CATALOGUE.en, `${prefix}.${value}`);
+}
+
+/** The words for *value*; what has no words is shown as it is. */
+export function named(prefix, value) {
+  return isNamed(prefix, value) ? sentence({ key: `${prefix}.${value}` }) : String(value ?? "").replaceAll("_", " ");
+}
+
 function rendered(told, texts, depth) {
   if (typeof told?.key !== "string" || !depth) return "";
   const values = told.values ?? {};

@@ -2,11 +2,10 @@
 import { el } from "cadenza/dom.js";
 import { differenceView } from "cadenza/difference.js";
 import { colourOf } from "cadenza/lanes.js";
-import { sentence } from "cadenza/said.js";
+import { isNamed, sentence } from "cadenza/said.js";
 import { callText, isRefused, quoted, visible } from "cadenza/telling.js";
 import { partsOf } from "cadenza/turns.js";
-import { language } from "cadenza/words.js";
-import { counted, isNamed, say, seconds } from "cadenza/words_inside.js";
+import { counted, say, seconds } from "cadenza/words_inside.js";
 
 const PARTS = ["model", "buffer", "queue", "sending"];
 const SAME = 0.0005; // seconds within which two times are the same
@@ -95,18 +94,15 @@ function ruleChange(change, names) {
 /** The pause before a message, what it waited for, what the chat refused, and its file; null if there is nothing of it. */
 function pace({ told, file }) {
   const texts = [told.pause, ...list(told.waits), ...list(told.refusals)].map(sentence).filter(Boolean);
-  if (file) texts.push(say("story.file", { name: file }));
+  if (file) texts.push(sentence({ key: "with_file", values: { file } }));
   return texts.length ? section("story.pace", sentences(texts)) : null;
 }
 
 /** The pings of a message, and those it only names; empty if there are none. */
 function mentions({ pings, shows }) {
   if (!pings.length && !shows.length) return null;
-  const listed = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
-  return section("story.mentions", sentences([
-    pings.length ? say("mentions.pings", { names: listed(pings) }) : "",
-    shows.length ? say("mentions.shows", { names: listed(shows) }) : "",
-  ]));
+  const told = (key, names) => (names.length ? sentence({ key, values: { names: names.map((name) => ({ key: name })) } }) : "");
+  return section("story.mentions", sentences([told("mentions.pings", pings), told("mentions.shows", shows)]));
 }
 
 // --- time ------------------------------------------------------------------------------------
@@ -203,17 +199,18 @@ export function tokenStory(turn, index, time, acts) {
 function partStory(turn, part, { time, isOneOfMany }, acts) {
   const words = isOneOfMany ? quoted(turn.tokens.slice(part.start, part.end)) : say("token.whole");
   const message = part.message === undefined ? null : turn.message(part.message);
-  if (!message) return el("p", { text: partText(turn, part, words, time) });
+  if (!message) return el("p", { text: partText(turn, part, { words, time, isOneOfMany }) });
   return el("p", null, say("token.sent", { part: words, n: message.number }), " ", el("button", {
     class: `small ${colourOf(message.number)} link`, type: "button", text: say("token.open", { n: message.number }),
     on: { click: () => acts.pick({ kind: "message", id: message.id }) },
   }));
 }
 
-function partText(turn, part, words, time) {
+function partText(turn, part, { words, time, isOneOfMany }) {
   if (part.sort === "thought") return say("token.thought");
   if (part.sort === "fate") {
-    return isNamed("fate", part.fate) ? say(`fate.${part.fate}`, { part: words }) : say("fate.unknown", { part: words, fate: part.fate });
+    const told = sentence(isNamed("fate", part.fate) ? { key: `fate.${part.fate}` } : { key: "fate.unknown", values: { fate: part.fate } });
+    return isOneOfMany ? say("token.part", { part: words, told }) : told;
   }
   const isOver = turn.ends !== null && time >= turn.ends;
   if (isOver && !turn.tokens.slice(part.start, part.end).trim()) return say("token.space", { part: words });

@@ -5,8 +5,9 @@
  */
 import { clear, el } from "cadenza/dom.js";
 import { colourOf } from "cadenza/lanes.js";
+import { named } from "cadenza/said.js";
 import { partsOf } from "cadenza/turns.js";
-import { named, say } from "cadenza/words_inside.js";
+import { say } from "cadenza/words_inside.js";
 
 const WINDOW = 2400; // tokens in the page at the most
 const SHIFT = 800; // by how many the window goes on
@@ -210,7 +211,7 @@ export class Strip {
   /** The label after a part: why its message ends there, or its fate. */
   #label(part, index) {
     if (part.sort === "thought") return this.#isLastThought(index) ? named("fate.short", "thought") : "";
-    if (part.sort !== "fate") return named("end", this.#reason(part.end));
+    if (part.sort !== "fate") return named("ends.short", this.#reason(part.end));
     const range = this.#turn.marks.at(part.start);
     const isShown = range?.end === part.end && this.#turn.tokens.slice(range.start, Math.min(range.end, range.start + 200)).trim();
     return isShown ? named("fate.short", part.fate) : "";

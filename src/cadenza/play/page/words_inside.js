@@ -34,11 +34,6 @@ const en = {
   "strip.about": "Plain: in the buffer. Underlined: decided. Coloured: sent, in the colour of its message.",
   "strip.earlier": "Earlier tokens", "strip.later": "Later tokens",
   "strip.empty": "The model has not said anything yet.",
-  // where a message ends, within the text
-  "end.line": "line end", "end.sentence": "sentence end", "end.block": "block end", "end.first_block": "first block", "end.gathered": "long enough", "end.next_too_long": "no room for more",
-  "end.heading": "heading", "end.large_block": "large block", "end.section": "section end", "end.quote_of_all": "quote", "end.limit": "full", "end.long_text": "long text", "end.overflow": "long line",
-  "end.code_overflow": "long code", "end.standalone": "stands alone", "end.casual": "comma", "end.speaker": "other speaker", "end.picture": "picture", "end.formula": "formula", "end.file": "file",
-  "end.message_limit": "message limit", "end.tool_call": "tool call", "end.rule": "ended by a rule", "end.broke_off": "broke off", "end.silence": "silence", "end.stop": "stopped", "end.reply": "end of the reply", "end.notice": "notice",
   // holds
   "hold.so_far": "Holding: {why}.", "hold.as_it_came": "When it came, text was being held: {why}.", "hold.none": "Nothing was held: its text was sent as soon as it was complete.",
   // rules
@@ -55,8 +50,7 @@ const en = {
   "story.pending": "Its full story appears once it has arrived.",
   "story.later": "It has not arrived yet at this moment of the film.",
   "story.starts_ends": "Why here", "story.holds": "Held", "story.rules": "Rules", "story.pace": "Pace", "story.delivery": "Delivery", "story.raw": "As the model wrote it",
-  "story.mentions": "Mentions", "mentions.pings": "It pings {names}.", "mentions.shows": "It names {names} without a ping.",
-  "story.file": "With a file: {name}.",
+  "story.mentions": "Mentions",
   "story.deleted": "It was deleted at {time}.",
   "story.first_token": "Show in the text", "story.seek": "Go to this moment",
   "story.not_ours": "No model wrote this message, so there is nothing inside it.",
@@ -69,14 +63,8 @@ const en = {
   "token.thought": "The model thought this; a thought is never shown as speech.",
   "token.sent": "{part} went into message {n}.", "token.planned": "{part} is decided and waits to be sent.", "token.cut": "{part} has left the buffer and is with the rules.",
   "token.waiting": "{part} is in the buffer: it is not certain yet where its message ends.",
-  "token.whole": "It", "token.open": "Open message {n}", "token.previous": "Previous token", "token.next": "Next token",
+  "token.whole": "It", "token.part": "{part}: {told}", "token.open": "Open message {n}", "token.previous": "Previous token", "token.next": "Next token",
   "token.ended": "{part} is in no message.", "token.space": "{part} is white space between two messages.",
-  "fate.thought": "{part} stood in a thought, which is kept and never shown as speech.",
-  "fate.details": "{part} stood in a details block, which is kept and not shown as speech.",
-  "fate.dropped": "{part} was dropped by a rule, or is white space between two messages.",
-  "fate.cut": "{part} was cut off: the reply ended before it was sent.",
-  "fate.unknown": "{part} is in no message: {fate}.",
-  "fate.short.thought": "thought", "fate.short.details": "details", "fate.short.dropped": "dropped", "fate.short.cut": "cut off",
   // now
   "now.title": "Right now", "now.before": "The reply has not begun.", "now.asked": "Waiting for the model’s first word, {seconds} so far.",
   "now.thinking": "The model thinks.", "now.speaking": "The model speaks.", "now.holding": "Holding {characters}: {why}.",
@@ -126,10 +114,6 @@ const ja = {
   "strip.about": "無地：バッファの中。下線：決定済み。色つき：送信済み（メッセージの色）。",
   "strip.earlier": "前のトークン", "strip.later": "後のトークン",
   "strip.empty": "まだ何も出力されていません。",
-  "end.line": "行末", "end.sentence": "文末", "end.block": "ブロック終了", "end.first_block": "最初のブロック", "end.gathered": "十分な長さ", "end.next_too_long": "次が入らない",
-  "end.heading": "見出し", "end.large_block": "大きなブロック", "end.section": "区切り", "end.quote_of_all": "引用", "end.limit": "満杯", "end.long_text": "長い文", "end.overflow": "長い行",
-  "end.code_overflow": "長いコード", "end.standalone": "単独", "end.casual": "読点", "end.speaker": "別の話者", "end.picture": "画像", "end.formula": "数式", "end.file": "ファイル",
-  "end.message_limit": "件数の上限", "end.tool_call": "ツール呼び出し", "end.rule": "ルールが終了", "end.broke_off": "途切れた", "end.silence": "沈黙", "end.stop": "停止", "end.reply": "返信の終わり", "end.notice": "お知らせ",
   "hold.so_far": "保留中：{why}。", "hold.as_it_came": "届いたときの保留の理由：{why}。", "hold.none": "保留なし：文が揃うとすぐに進めました。",
   "rules.none": "ルールによる変更はありません。",
   "diff.removed": "削除：", "diff.added": "追加：", "diff.into": "{n} つに分割",
@@ -142,8 +126,7 @@ const ja = {
   "story.pending": "到着すると、すべての経緯が表示されます。",
   "story.later": "フィルムのこの時点では、まだ到着していません。",
   "story.starts_ends": "ここで区切られた理由", "story.holds": "保留", "story.rules": "ルール", "story.pace": "間", "story.delivery": "送信", "story.raw": "モデルが書いたまま",
-  "story.mentions": "メンション", "mentions.pings": "{names}に通知します。", "mentions.shows": "{names}は名前だけで、通知はしません。",
-  "story.file": "ファイル付き：{name}。",
+  "story.mentions": "メンション",
   "story.deleted": "{time}に取り消されました。",
   "story.first_token": "原文で見る", "story.seek": "この時点へ移動",
   "story.not_ours": "このメッセージは生成されたものではないので、内側はありません。",
@@ -155,15 +138,9 @@ const ja = {
   "token.thought": "モデルの思考です。思考が発言として表示されることはありません。",
   "token.sent": "{part}はメッセージ {n} に入りました。", "token.planned": "{part}は決定済みで、送信を待っています。", "token.cut": "{part}はバッファを出て、ルールの処理中です。",
   "token.waiting": "{part}はバッファの中です。メッセージの終わりがまだ決まっていません。",
-  "token.whole": "これ", "token.open": "メッセージ {n} を開く", "token.previous": "前のトークン", "token.next": "次のトークン",
+  "token.whole": "これ", "token.part": "{part}：{told}", "token.open": "メッセージ {n} を開く", "token.previous": "前のトークン", "token.next": "次のトークン",
   "token.space": "{part}はメッセージの間の空白です。",
   "token.ended": "{part}はどのメッセージにも入っていません。",
-  "fate.thought": "{part}は思考の中にありました。保存されますが、発言としては表示されません。",
-  "fate.details": "{part}は details ブロックの中にありました。保存されますが、発言としては表示されません。",
-  "fate.dropped": "{part}はルールが落としたか、メッセージの間の空白です。",
-  "fate.cut": "{part}は切り捨てられました。送られる前に返信が終わりました。",
-  "fate.unknown": "{part}はどのメッセージにも入っていません：{fate}。",
-  "fate.short.thought": "思考", "fate.short.details": "details", "fate.short.dropped": "削除", "fate.short.cut": "切り捨て",
   "now.title": "いま", "now.before": "返信はまだ始まっていません。", "now.asked": "モデルの最初の言葉を待っています（{seconds}経過）。",
   "now.thinking": "モデルが考えています。", "now.speaking": "モデルが話しています。", "now.holding": "{characters}を保留中：{why}。",
   "now.typing": "入力中（あと {seconds}）。", "now.typing_on": "入力中。", "now.rate_limit": "レート制限を待っています（あと {seconds}）。",
@@ -192,21 +169,6 @@ register({ en: ours(en), ja: ours(ja) });
  */
 export function say(key, values) {
   return t(`inside/${key}`, values);
-}
-
-/**
- * The words for *value*, one of those that begin with *prefix*; what has no words is shown as it is.
- * @param {string} prefix
- * @param {unknown} value
- */
-export function named(prefix, value, values = {}) {
-  const key = `${prefix}.${value}`;
-  return key in en ? say(key, values) : String(value ?? "").replaceAll("_", " ");
-}
-
-/** Whether there are words for it. */
-export function isNamed(prefix, value) {
-  return `${prefix}.${value}` in en;
 }
 
 /** *seconds* as people read them: finer where they are few. */

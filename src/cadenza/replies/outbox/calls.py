@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import CancelledError
 from collections.abc import Awaitable
+from math import inf
 
 from ...concurrency.tasks import must_rise, outlast
 from ...errors import CadenzaError, DeliveryError, Sentence
@@ -64,11 +65,11 @@ class TargetCalls:
         return isinstance(self._target, SupportsRemove)
 
     def allowance(self, identity: Identity | None) -> Allowance | None:
-        """Return what the target takes from *identity* now; ``None`` without a valid answer."""
+        """Return what the target takes from *identity* now; ``None`` without a limit or a valid answer."""
         try:
             ask = getattr(self._target, "allowance", None)
             found = ask(identity) if callable(ask) else None
-            if isinstance(found, Allowance):
+            if isinstance(found, Allowance) and found.left != inf:
                 return Allowance(int(found.left), int(found.limit), float(found.seconds))
         except (Exception, CancelledError) as error:  # nothing is awaited here, so the cancellation is not ours
             logger.warning("asking the target for its allowance failed", exc_info=error)

@@ -59,6 +59,7 @@ class Outbox:
         self._trace = trace
         self._signals = Signals(self._queue, self._pacing, stop)
         self._sending: asyncio.Task[None] | None = None
+        self._keep: Keep | None = None  # how the reply was cut
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         """The failure of a send, which ends the reply."""
 
@@ -80,9 +81,9 @@ class Outbox:
         failure = await Sender(self._target, self._queue, self._pacing, self._signals, self._trace).run()
         if failure is not None:
             self.failed.set_result(failure)
-            self._queue.failed()
+            dropped = self._queue.failed()
             if self._trace:
-                self._trace.unsent(failure)
+                self._trace.unsent(failure, [one.post for one in dropped])
             self.cut(Keep.NOTHING)
 
     # --- what is there ---------------------------------------------------------------------
@@ -118,6 +119,11 @@ class Outbox:
         return self._target.can_remove
 
     @property
+    def is_sealed(self) -> bool:
+        """Whether nothing more is taken."""
+        return self._queue.is_sealed
+
+    @property
     def has_room(self) -> bool:
         """Whether the queue has room for more."""
         return self._signals.has_room.is_set()
@@ -134,7 +140,7 @@ class Outbox:
 
     def add(self, posts: Sequence[Post]) -> None:
         """Queue *posts*. After ``close`` or ``cut`` nothing more is taken."""
-        if posts and not self._queue.is_sealed:  # most tokens make no post and need not wake the sender
+        if posts:  # most tokens make no post and need not wake the sender
             self._note(self._queue.add(posts))
             self._signals.wake()
 
@@ -143,13 +149,12 @@ class Outbox:
 
         They are removed with the rest of their part, or sent when something is added or the outbox closes.
         """
-        self._queue.hold(posts)
+        self._note(self._queue.hold(posts))
 
     def notify(self, notice: Notice) -> None:
         """Queue *notice*."""
-        if not self._queue.is_sealed:
-            self._queue.notify(notice)
-            self._signals.wake()
+        self._note(self._queue.notify(notice))
+        self._signals.wake()
 
     async def tell(self, notice: Notice) -> None:
         """Show *notice* now, after everything that was sent."""
@@ -160,7 +165,7 @@ class Outbox:
         dropped = self._queue.remove(part)
         self._note(dropped)
         self._signals.wake()
-        removed = [post for post, why in dropped if why is DropReason.REMOVED]
+        removed = [one.post for one in dropped if one.why is DropReason.REMOVED]
         if self._trace:
             self._trace.withdraws(removed)
         return removed
@@ -181,12 +186,16 @@ class Outbox:
             self._trace.spares(spared)
 
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
-        """End the reply: queue *last*, then drop what *keep* does not keep."""
+        """End the reply: queue *last*, then drop what *keep* does not keep, unless that was done before."""
         self._note(self._queue.add(last))
-        was_sealed = self._queue.is_sealed
-        self._queue.cut(keep, has_goodbye=keep is Keep.CLAUSE and self._may_begin)
+        if self._keep in (keep, Keep.NOTHING):
+            return
+        was_sealed, self._keep = self._queue.is_sealed, keep
+        dropped = self._queue.cut(keep, has_goodbye=keep is Keep.CLAUSE and self._may_begin)
+        self._note(dropped)
         if self._trace:
-            self._trace.cuts(keep.name.lower(), self._queue.posts)
+            cut = [one.post for one in dropped if one.why is DropReason.CUT and one.notice is None]
+            self._trace.cuts(keep.name.lower(), self._queue.posts, cut)
         self._signals.heeds_stop = False  # it is acted upon
         self._sealed(was_sealed=was_sealed)
         if keep in (Keep.CLAUSE, Keep.NOTHING):
@@ -215,9 +224,12 @@ class Outbox:
         self._signals.wake()
 
     def _note(self, dropped: Iterable[DroppedPost]) -> None:
+        """Trace what was *dropped*, except for posts of which the cut, the removal or the send is traced."""
         if self._trace:
-            for post, why in dropped:
-                if why is DropReason.REPEATED:
+            for post, why, notice in dropped:
+                if notice is not None:
+                    self._trace.notified(notice, is_shown=False)
+                elif why in (DropReason.REPEATED, DropReason.CLOSED):
                     self._trace.leaves_out(post, why.value)
 
     # --- waiting for it ------------------------------------------------------------------------

@@ -36,6 +36,10 @@ class Parcel(NamedTuple):
     notice: Notice | None = None
     """The notice, if it is one; its post is for targets that cannot show notices."""
 
+    def is_of(self, part: int) -> bool:
+        """Return whether it is a post of *part*; a notice is of none."""
+        return self.part == part and self.notice is None
+
     def may_join(self, other: Parcel) -> bool:
         """Return whether *other* may be merged with this one."""
         return other is self or (self.part == other.part and self.notice is None and other.notice is None)
@@ -115,6 +119,8 @@ class DroppedPost(NamedTuple):
 
     post: Post
     why: DropReason
+    notice: Notice | None = None
+    """The notice, if it is one."""
 
 
 class PostQueue:
@@ -152,15 +158,20 @@ class PostQueue:
 
     def add(self, posts: Iterable[Post]) -> list[DroppedPost]:
         """Queue the held posts, then *posts*."""
-        held, self._held = self._held, []
         if self.is_sealed:
-            return [DroppedPost(post, DropReason.CLOSED) for post in (*held, *posts)]
+            return self._too_late(posts)
+        held, self._held = self._held, []
         dropped: list[DroppedPost] = []
         for post in (*held, *posts):
             if self._is_repeated(post):
                 dropped.append(DroppedPost(post, DropReason.REPEATED))
             else:
                 self.waiting.append(Parcel(post, len(self._parts) - 1))
+        return dropped
+
+    def _too_late(self, posts: Iterable[Post]) -> list[DroppedPost]:
+        dropped = [DroppedPost(post, DropReason.CLOSED) for post in posts]
+        self.is_whole = self.is_whole and not dropped
         return dropped
 
     def _is_repeated(self, post: Post) -> bool:
@@ -170,14 +181,20 @@ class PostQueue:
         self._repeated.clear()
         return False
 
-    def hold(self, posts: Iterable[Post]) -> None:
+    def hold(self, posts: Iterable[Post]) -> list[DroppedPost]:
         """Hold *posts*, the end of a failed answer, until something is added or removed or the queue is closed."""
+        if self.is_sealed:
+            return self._too_late(posts)
         self._held.extend(posts)
+        return []
 
-    def notify(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> list[DroppedPost]:
         """Queue *notice*."""
-        if not self.is_sealed:
-            self.waiting.append(Parcel(as_post(notice, self.markup), 0, is_prepared=True, notice=notice))
+        post = as_post(notice, self.markup)
+        if self.is_sealed:
+            return [DroppedPost(post, DropReason.CLOSED, notice)]
+        self.waiting.append(Parcel(post, 0, is_prepared=True, notice=notice))
+        return []
 
     def close(self) -> list[DroppedPost]:
         """Take nothing more."""
@@ -188,15 +205,15 @@ class PostQueue:
     def cut(self, keep: Keep, *, has_goodbye: bool = True) -> list[DroppedPost]:
         """Close, and drop what *keep* does not keep; *has_goodbye* says whether one more message can be sent at once."""
         dropped = self.close()
-        before = self._words_waiting()
-        if keep in (Keep.CLAUSE, Keep.NOTHING):
-            self.is_ended = True
-            unsent, self.waiting = self.waiting, Waiting()
-            dropped += [DroppedPost(parcel.post, DropReason.CUT) for parcel in unsent]
-            if keep is Keep.CLAUSE and has_goodbye and not self._unwanted:
-                self._say_goodbye([parcel.post for parcel in unsent if parcel.notice is None])
+        if keep not in (Keep.CLAUSE, Keep.NOTHING):
+            return dropped
+        before, posts = self._words_waiting(), self.posts
+        self.is_ended = True
+        unsent, self.waiting = self.waiting, Waiting()
+        if keep is Keep.CLAUSE and has_goodbye and not self._unwanted:
+            self._say_goodbye(posts)
         self.is_whole = self.is_whole and before == self._words_waiting()
-        return dropped
+        return dropped + [DroppedPost(parcel.post, DropReason.CUT, parcel.notice) for parcel in unsent]
 
     def _say_goodbye(self, posts: Sequence[Post]) -> None:
         post = farewell(posts, self.limit, self.markup)
@@ -210,10 +227,10 @@ class PostQueue:
         ]
 
     def remove(self, part: int) -> list[DroppedPost]:
-        """Remove the queued posts of *part*. One that is already being sent still arrives."""
+        """Remove the queued posts of *part*, which has no notices. One that is already being sent still arrives."""
         dropped = self.add(())
-        dropped += [DroppedPost(parcel.post, DropReason.REMOVED) for parcel in self.waiting if parcel.part == part]
-        self.waiting = Waiting(parcel for parcel in self.waiting if parcel.part != part)
+        dropped += [DroppedPost(parcel.post, DropReason.REMOVED) for parcel in self.waiting if parcel.is_of(part)]
+        self.waiting = Waiting(parcel for parcel in self.waiting if not parcel.is_of(part))
         return dropped
 
     # --- the first post --------------------------------------------------------------------

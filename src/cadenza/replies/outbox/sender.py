@@ -98,7 +98,7 @@ class Sender:
             if error.kind.ends_reply:
                 raise
             if self._trace:
-                self._trace.leaves_out(post, error.kind.value)
+                self._trace.leaves_out(post, error.kind.value, error)
             self._queue.refused()
             if not self._queue.is_ended:
                 await self._target.show_once(Notice(error.sentence, Urgency.WARNING))

@@ -92,17 +92,16 @@ class Courier:
     async def deliver(self, place: Place, delivery: Delivery) -> list[Delivered]:
         """Deliver to *place*, if need be as several messages. All of it arrives, or a ``DeliveryError`` is raised."""
         while True:
-            if delivery.identity is not None and delivery.webhook is None:
-                deliveries = await self._equipped(place, delivery)
-            else:
-                async with self._alone(place, delivery):
-                    found = await self._tried(place, delivery)
-                if isinstance(found, Delivered):
-                    return [found]
-                deliveries = found
-            if len(deliveries) != 1:
-                return await self.deliver_all(place, deliveries)
-            [delivery] = deliveries
+            try:
+                found = await self._advanced(place, delivery)
+            except DeliveryError as error:
+                error.refusals = error.refusals or delivery.refusals
+                raise
+            if isinstance(found, Delivered):
+                return [found]
+            if len(found) != 1:
+                return await self.deliver_all(place, found)
+            [delivery] = found
 
     async def deliver_all(self, place: Place, deliveries: Sequence[Delivery]) -> list[Delivered]:
         """Deliver the pieces of one message; if one fails, those before it are deleted."""
@@ -167,10 +166,17 @@ class Courier:
         finally:
             lock.release()
 
-    def check_time(self) -> None:
-        """Raise a ``DeliveryError`` if the reply was stopped: a message that was not begun is skipped."""
+    def check_time(self, refusals: tuple[RefusedAttempt, ...] = ()) -> None:
+        """Raise a ``DeliveryError`` with *refusals* if the reply was stopped: a message that was not begun is skipped."""
         if self.waits.is_wanted:
-            raise _too_late()
+            raise _too_late(refusals)
+
+    async def _advanced(self, place: Place, delivery: Delivery) -> Delivered | list[Delivery]:
+        """Give *delivery* its webhook, or attempt it; returns it delivered, or what to send instead."""
+        if delivery.identity is not None and delivery.webhook is None:
+            return await self._equipped(place, delivery)
+        async with self._alone(place, delivery):
+            return await self._tried(place, delivery)
 
     async def _tried(self, place: Place, delivery: Delivery) -> Delivered | list[Delivery]:
         """Attempt *delivery*; returns it delivered, or what to send instead."""
@@ -235,7 +241,7 @@ class Courier:
             if found is not None:
                 return found._replace(refusals=(*delivery.refusals[:-1], replace(refused, remedy="found")))
             delivery = replace(delivery, is_doubtful=False)
-        self.check_time()
+        self.check_time(delivery.refusals)
         if delay is None:
             return self._changed(delivery, policy) or self._given_up(place, delivery, policy, error)
         is_retry = policy.step is Step.RETRY
@@ -359,9 +365,9 @@ def _code(error: ApiError) -> str:
     return "" if code is None else str(code)
 
 
-def _too_late() -> DeliveryError:
+def _too_late(refusals: tuple[RefusedAttempt, ...] = ()) -> DeliveryError:
     msg = "A part of this answer was not sent: the answer was stopped while that part waited for Discord."
-    return DeliveryError(msg, kind=DeliveryKind.SKIPPED)
+    return DeliveryError(msg, kind=DeliveryKind.SKIPPED, refusals=refusals)
 
 
 def _span(messages: Sequence[Seen]) -> float:
