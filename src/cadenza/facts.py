@@ -289,6 +289,8 @@ class TextChanged(_Fact):
     setting: str = ""
     """The setting for which a step did it; empty if there is none."""
     value: object = None
+    sprite: str = ""
+    """The sprite with which the text is shown from here on, if a rule changed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +351,10 @@ class MessageWaits(_Fact):
     posts: tuple[int, ...]
     why: str
     """``typing``, ``rate_limit``, ``picture`` or ``names``."""
+    shortened: str = ""
+    """Why the typing takes less time than planned: ``finished`` or ``queue``."""
+    tail: float | None = None
+    """The setting ``typing_tail``: the seconds that all pauses that are left then take."""
 
 
 @dataclass(frozen=True, slots=True)

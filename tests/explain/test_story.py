@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.concurrency.stops import Stops
+from cadenza.explain.sentences import from_json, rendered
 from cadenza.explain.story import MessageStory, Stories
 from cadenza.facts import ChunkHeard, Fact, LoggedFact, MessageSent
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
@@ -103,8 +104,10 @@ async def test_a_story_has_all_that_is_known_of_a_message() -> None:
                 "after": ["Hello (<@1>\nand) you.\n"],
                 "ranges": [[7, 11]],
                 "identity": None,
+                "label": "",
                 "setting": "",
                 "value": None,
+                "sprite": "",
             }
         ],
         "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
@@ -216,14 +219,72 @@ async def test_a_table_of_which_no_picture_could_be_made_tells_where_its_texts_e
 
 
 @pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Bell\a and nul\0 here.\r\n\r\nEnd.", ("intake", ["\a", "\0"], ["\ufffd", "\ufffd"])),
+        ("-#\nsmall", ("lone_marker", [], [" "])),
+        ("Text\n``````", ("lone_fence", [], ["\\`" * 6])),
+        ("Text\n``````\n", ("lone_fence", [], ["\\`" * 6])),
+    ],
+)
+async def test_what_the_buffer_replaces_is_told_and_is_in_its_message(
+    text: str, rule: tuple[str, list[str], list[str]]
+) -> None:
+    book = Book()
+
+    await say(TimedTarget(), text, settings=Settings.of(degree=0), trace=book)
+
+    (story,) = book.stories
+    assert [rule] == [(one["rule"], one["before"], one["after"]) for one in story["rules"]]
+    assert "".join(text.split()) == "".join("".join(words for _, words in book.words).split())
+    assert {"1"} == {name for name, _ in book.words}
+
+
+@pytest.mark.looptime
+async def test_the_second_part_of_a_table_was_not_held_with_what_stands_before_the_table() -> None:
+    book = Book()
+    rows = "".join(f"| a row with the number {row} | {row * row} |\n" for row in range(20))
+    settings = Settings.of(tables="text", limit=400)
+
+    model = SlowStream("Numbers:\n\n", 5.0, f"| a | b |\n|---|---|\n{rows}", 1.0, "\nWell.")
+    await say(TimedTarget(), model, settings=settings, trace=book)
+
+    first, *parts, _ = book.stories
+    assert 5.0 <= max(hold["to"] - hold["from"] for hold in first["holds"])
+    assert parts
+    assert not any(story["holds"] for story in parts)
+
+
+@pytest.mark.looptime
 async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     book = Book()
 
     await say(TimedTarget(), SlowStream("one\ntwo\nx", 9.0), settings=TYPED, trace=book)
 
     story = book.stories[1]
-    assert [{"from": 0.0, "to": story["pause"]["planned"], "why": "typing"}] == story["waits"]
+    wait = {"from": 0.0, "to": story["pause"]["planned"], "why": "typing", "shortened": "", "tail": None}
+    assert [wait] == story["waits"]
     assert story["pause"]["planned"] == story["times"]["sending"] > 0.0
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("stream", "settings", "why"),
+    [(["one\ntwo and more"], {}, "finished"), (["one\ntwo and more\nthree\nfour\nfive", 9.0], {"queue": 2}, "queue")],
+    ids=["finished", "full"],
+)
+async def test_a_pause_that_was_shortened_says_why(stream: list[Any], settings: dict[str, Any], why: str) -> None:
+    book = Book()
+    shortened = TYPED.with_values({"typing_tail": 0.25, **settings})
+
+    await say(TimedTarget(), SlowStream(*stream), settings=shortened, trace=book)
+
+    waits, pause = book.stories[1]["waits"], book.stories[1]["pause"]["planned"]
+    assert [(why, 0.25)] == [(wait["shortened"], wait["tail"]) for wait in waits if wait["shortened"]]
+    assert sum(wait["to"] - wait["from"] for wait in waits) < pause
+    told = rendered(from_json(book.stories[1]["told"]["waits"][-1]))
+    assert told.endswith(": typing_tail is 0.25.")
 
 
 @pytest.mark.looptime

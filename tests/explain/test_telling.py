@@ -70,6 +70,7 @@ def composed() -> set[str]:
     holds = (telling.HOLDS - {"hidden"}) | {"thought", "details", "unknown"}
     made |= {f"{prefix}.{hold}" for prefix in ("hold", "holding") for hold in holds}
     made |= {f"wait.{wait}" for wait in (*telling.WAITS, "unknown")}
+    made |= {f"wait.typing.{why}" for why in telling.HURRIES}
     made |= {f"refusal.{remedy}" for remedy in (*telling.REMEDIES, "other")}
     made |= {f"change.{effect}" for effect in (*telling.EFFECTS, "regrouped")}
     made |= {f"added.{step}" for step in (*telling.ADDED, "other")}
@@ -185,6 +186,10 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
             'The reply is ended early and keeps the text up to its last whole clause: 1 planned message is dropped, 2 planned messages are still sent, beginning with "two\\nthree".',
         ),
         (f.QueueCut("nothing", (), (4, 5), None), "The reply is ended early and keeps nothing more: 2 planned messages are dropped."),
+        (
+            f.QueueCut("clause", (), (4,), None),
+            "The reply is ended early. It was to keep the text up to its last whole clause, but no further message was possible: 1 planned message is dropped.",
+        ),
         (f.QueueCut("nothing", (), (), None), ""),
         (f.QueueWithdrawn((1, 2)), "2 queued messages are put aside, because their attempt failed."),
         (f.QueueWithdrawn(()), ""),
@@ -268,6 +273,16 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
     assert 'The rule sprites split "a: b" into 2 parts, shown as Mia.' == said(change(rule))
 
 
+def test_a_rule_that_gave_a_text_only_a_name_or_a_label_changed_no_word() -> None:
+    rule = {"rule": "own", "stage": "rules", "effect": "changed", "before": ["a"], "after": ["a"], "identity": "Ren"}
+
+    assert 'The rule own left "a" as it is, shown as Ren.' == said(change(rule))
+    assert 'The rule own left "a" as it is, shown as Ren with the sprite mad.' == said(change(rule | {"sprite": "mad"}))
+    assert 'The rule own gave "a" the label "Ren (mad): ".' == said(
+        change(rule | {"identity": None, "label": "Ren (mad): "})
+    )
+
+
 @pytest.mark.parametrize(
     ("step", "before", "after", "words"),
     [
@@ -281,6 +296,7 @@ def test_a_change_of_face_is_told_and_a_rule_of_another_is_named() -> None:
             ["**a:** b"],
             "No picture of the table or the formula could be made, so it is shown as text.",
         ),
+        ("intake", ["\a"], ["\ufffd"], 'No chat can show "\\u0007", so it is shown as "\ufffd".'),
         ("overlap", ["Hello"], [], 'Dropped "Hello", because the model had already said it.'),
         ("message_limit", ["rest"], [], 'Cut off "rest", because the reply has as many messages as it may have.'),
         ("dream_on", ["x"], [], 'Left out "x" (dream on).'),

@@ -15,17 +15,11 @@ from ..text.origins import Range, RangeSet, union, without
 from .heard_text import HeardText
 
 _HIDDEN = ("thought", "details")
-_KEPT = (
-    "lone_tag",
-    "overlap",
-    "empty_code",
-    "code_overflow",
-    "tilde_fence",
-    "joint",
-    "spacing",
-    "split",
-    "casual",
-    "composer",
+_KEPT = frozenset(
+    {
+        *("overlap", "intake", "empty_code", "code_overflow", "tilde_fence", "lone_fence", "lone_marker", "lone_tag"),
+        *("backticks", "left_open", "joint", "spacing", "split", "casual", "composer"),
+    }
 )
 """Steps besides the rules that drop text, and do not end the reply by it."""
 

@@ -119,7 +119,7 @@ class Trace:
         self._taps: Taps | None = None
         self._outgoing = _Outgoing()
         self._sending_since = self._begun
-        self._waiting: tuple[tuple[int, ...], str, float] | None = None
+        self._waiting: tuple[MessageWaits, float] | None = None
         self._waits: dict[tuple[tuple[int, ...], str], float] = {}
         self._attempts = self._requests = self._rounds = 0
         self._stop: StopReason | None = None
@@ -282,19 +282,21 @@ class Trace:
         """Reading from the model paused for *seconds*, because the queue was full."""
         self.tell(ReadingPaused(_seconds(seconds)))
 
-    def waits(self, post: Post, reason: str) -> None:
-        """*post*, the first in the queue, waits because of *reason*."""
-        numbers, before = self._outgoing.numbers.of(post), self._waiting
+    def waits(self, post: Post, reason: str, shortened: str = "") -> None:
+        """*post*, the first in the queue, waits because of *reason*; *shortened* says why it waits for less than planned."""
+        before = self._waiting
+        tail = self._settings.delivery.typing_tail if shortened else None
+        wait = MessageWaits(self._outgoing.numbers.of(post), reason, shortened, tail)
         self._stop_waiting()
-        self._waiting = (numbers, reason, self.now())
-        if numbers and (before is None or before[:2] != (numbers, reason)):  # a continued wait is recorded once
-            self.tell(MessageWaits(numbers, reason))
+        self._waiting = wait, self.now()
+        if wait.posts and (before is None or before[0] != wait):  # a continued wait is recorded once
+            self.tell(wait)
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:
-            numbers, reason, since = self._waiting
-            self._waiting = None
-            self._waits[numbers, reason] = self._waits.get((numbers, reason), 0.0) + self.now() - since
+            wait, since = self._waiting
+            self._waiting, key = None, (wait.posts, wait.why)
+            self._waits[key] = self._waits.get(key, 0.0) + self.now() - since
 
     def became(self, post: Post, posts: Sequence[Post]) -> None:
         """*posts* are sent instead of *post*."""

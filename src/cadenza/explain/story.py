@@ -61,10 +61,12 @@ _ENDS_WAIT = (
     MessageLeftOut,
     ReplyEnded,
 )
-_UNTOLD = ("joint", "spacing", "line_end", "composer", "intake")
+_UNTOLD = ("joint", "spacing", "line_end", "composer")
 """Changes of white space, which every message has."""
 _PAINTERS = ("tables", "formulas")
 """Rules that make text for chats without pictures; where there is a picture, the text is not shown."""
+_OF_SPACES = ("backticks", "lone_marker")
+"""Steps that put in white space, which changes how the text is shown."""
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
 _NOTICE = Edge(MessageEnd.NOTICE.value)
 _UNKNOWN = Edge("")
@@ -98,8 +100,7 @@ class _Hold:
 class _Wait:
     """A message waited before it was sent."""
 
-    posts: tuple[int, ...]
-    why: str
+    fact: MessageWaits
     begun: float
     over: float
 
@@ -119,7 +120,7 @@ class _Planned:
     at: float
     fact: MessagePlanned
     segments: Sequence[int]
-    """Of which it is made; a part of a table in columns is made of the same as the part before it."""
+    """Of which it is made; a part of a table in columns is made of the same table as the part before it."""
 
 
 @dataclass(slots=True)
@@ -145,7 +146,7 @@ class _Plans:
                     self.changes.setdefault(number, []).append(change)
             case MessagePlanned():
                 before = self.posts[fact.number - 1].segments if fact.number - 1 in self.posts else ()
-                self.posts[fact.number] = _Planned(at, fact, fact.segments or before)
+                self.posts[fact.number] = _Planned(at, fact, fact.segments or before[-1:])
             case MessagesMerged():
                 self.merged |= dict.fromkeys(fact.posts, fact.why)
 
@@ -166,7 +167,7 @@ class Stories:
         self._plans = _Plans()
         self._holds: list[_Hold] = []
         self._waits: list[_Wait] = []
-        self._waiting: tuple[tuple[int, ...], str, float] | None = None
+        self._waiting: tuple[MessageWaits, float] | None = None
         self._sending: float | None = None
         self._refusals: list[SendRefused] = []  # of the message that is being sent
         self._since = 0.0  # since when the model has been saying what is in no story yet
@@ -204,7 +205,7 @@ class Stories:
             case TextHeld():
                 self._hold(fact, at)
             case MessageWaits():
-                self._waiting = fact.posts, fact.why, at
+                self._waiting = fact, at
             case SendingBegan():
                 self._sending, self._refusals = at, []
             case SendRefused():
@@ -220,10 +221,10 @@ class Stories:
 
     def _end_wait(self, at: float) -> None:
         if self._waiting is not None:
-            posts, why, begun = self._waiting
+            fact, begun = self._waiting
             self._waiting = None
             if at > begun:
-                self._waits.append(_Wait(posts, why, begun, at))
+                self._waits.append(_Wait(fact, begun, at))
 
     def _place(self, fact: Fact) -> None:
         """Note where text is, and what becomes of it."""
@@ -372,7 +373,10 @@ class Stories:
         dropped: dict[str, list[TextChanged]] = {}
         for change in changes:
             is_new = change.fact.stage != "rules" and id(change) not in self._left
-            if is_new and change.fact.effect == "dropped" and _is_within(change.fact, sent):
+            is_gone = change.fact.effect == "dropped" or (
+                change.fact.effect == "changed" and change.fact.by == "intake"
+            )
+            if is_new and is_gone and _is_within(change.fact, sent) and not _is_white(change.fact):
                 dropped.setdefault(change.fact.by, []).append(change.fact)
                 self._left.add(id(change))
         if "fence" in added or "marks" in added or "repeated" in added:
@@ -395,8 +399,10 @@ class Stories:
             "after": list(fact.after),
             "ranges": self._places.heard.in_units(fact.ranges),
             "identity": fact.identity,
+            "label": fact.label,
             "setting": fact.setting,
             "value": fact.value,
+            "sprite": fact.sprite,
         }
 
     def _step(self, name: str, facts: Sequence[TextChanged], added: Sequence[str], at: float) -> Mapping[str, object]:
@@ -414,9 +420,18 @@ class Stories:
     # --- when --------------------------------------------------------------------------------
 
     def _waits_of(self, numbers: Sequence[int]) -> list[Mapping[str, object]]:
-        own = [wait for wait in self._waits if not set(wait.posts).isdisjoint(numbers)]
+        own = [wait for wait in self._waits if not set(wait.fact.posts).isdisjoint(numbers)]
         self._waits = [wait for wait in self._waits if wait not in own]
-        return [{"from": self._at(wait.begun), "to": self._at(wait.over), "why": wait.why} for wait in own]
+        return [
+            {
+                "from": self._at(wait.begun),
+                "to": self._at(wait.over),
+                "why": wait.fact.why,
+                "shortened": wait.fact.shortened,
+                "tail": wait.fact.tail,
+            }
+            for wait in own
+        ]
 
     def _times(
         self, sent: MessageSent, at: float, posts: Sequence[_Planned], owned: Sequence[Range]
@@ -468,7 +483,8 @@ def _put_in(sent: MessageSent) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     place = 0
     for size, start, why in sent.origin:
-        text = sent.text[place : place + size].strip(WHITESPACE)
+        text = sent.text[place : place + size]
+        text = text if why in _OF_SPACES else text.strip(WHITESPACE)
         if start < 0 and text and why and why not in _UNTOLD:
             found.setdefault(why, []).extend(_FENCE.findall(text) if why == "fence" else [text])
         place += size
@@ -480,6 +496,11 @@ def _is_within(fact: TextChanged, sent: MessageSent) -> bool:
     if not fact.ranges or not sent.covers:
         return bool(fact.segments)
     return fact.ranges[0][1] >= sent.covers[0][0] and fact.ranges[0][0] <= sent.covers[-1][1]
+
+
+def _is_white(fact: TextChanged) -> bool:
+    """Whether *fact* is about white space, which every message has."""
+    return fact.by in (*_UNTOLD, "intake") and not "".join(fact.before).strip(WHITESPACE)
 
 
 def _is_lowered_in(fact: TextChanged, sent: MessageSent) -> bool:

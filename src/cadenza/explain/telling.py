@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from .. import facts as f
 from ..rules import RULES
+from ..text.names import NEUTRAL
 from ..types import StopReason
 from .sentences import Said, Value, as_json, said_of
 
@@ -34,6 +35,8 @@ ENDS = frozenset(end.value for end in f.MessageEnd)
 HOLDS = frozenset({"code", "table", "hidden", "mark", "line", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
 WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
+HURRIES = frozenset({"finished", "queue"})
+"""Why typing takes less time than planned."""
 EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed", "pictured"})
 ADDED = frozenset(
     {
@@ -49,7 +52,7 @@ DROPPED = frozenset(
     }
 )
 """Steps besides the rules that take something out."""
-REPLACED = frozenset({"casual", "names", "details", "unpainted"})
+REPLACED = frozenset({"casual", "names", "details", "unpainted", "intake"})
 """Steps besides the rules that put something in for something else."""
 FATES = frozenset({"thought", "details", "dropped", "cut"})
 _UNTOLD = frozenset({"joint", "spacing", "tilde_fence"})
@@ -232,11 +235,30 @@ def change(rule: Mapping[str, object], longest: int | None = _LONGEST) -> Said:
         "before": quoted(was, longest),
         "after": quoted(became, longest),
         "n": f"{len(afters):,}",
-        "as": Said("change.as", {"name": str(rule["identity"])}) if rule.get("identity") else "",
+        "as": _shown_as(rule),
     }
+    if effect == "changed" and befores == afters:
+        return _without_change(rule, values)
     if effect == "changed" and (not after or before == after):
         effect = "regrouped" if after else "dropped"
     return Said(f"change.{effect if effect in EFFECTS | {'regrouped'} else 'changed'}", values)
+
+
+def _shown_as(rule: Mapping[str, object]) -> Value:
+    """The name and the sprite that a rule gave a text, behind a comma; nothing if it gave none."""
+    name, sprite = str(rule.get("identity") or ""), str(rule.get("sprite") or "")
+    if not name:
+        return ""
+    if sprite and sprite != NEUTRAL:
+        return Said("change.as.sprite", {"name": name, "sprite": sprite})
+    return Said("change.as", {"name": name})
+
+
+def _without_change(rule: Mapping[str, object], values: Mapping[str, Value]) -> Said:
+    """A rule changed no word, but the name or the label that goes with them."""
+    if label := str(rule.get("label") or ""):
+        return Said("change.label", {**values, "label": quoted(label)})
+    return Said("change.none", values)
 
 
 def _rule(name: str) -> Said:
@@ -305,8 +327,12 @@ def _waited(wait: Mapping[str, object]) -> Said | None:
     size, why = _length(wait), str(wait["why"])
     if size < _NOTICED:
         return None
-    known = why if why in WAITS else "unknown"
-    return Said(f"wait.{known}", {"seconds": seconds(size), "why": why.replace("_", " ")})
+    known, shortened = why if why in WAITS else "unknown", str(wait.get("shortened", ""))
+    values: dict[str, Value] = {"seconds": seconds(size), "why": why.replace("_", " ")}
+    if why == "typing" and shortened in HURRIES:
+        values["decided"] = _decided({"setting": "typing_tail", "value": wait.get("tail")})
+        return Said(f"wait.typing.{shortened}", values)
+    return Said(f"wait.{known}", values)
 
 
 def _refused(refusal: Mapping[str, object]) -> Said:
@@ -476,8 +502,8 @@ def _(fact: f.QueueCut) -> Said | None:
         parts.append(_many("cut.dropped", len(fact.dropped)))
     if fact.posts:
         parts.append(_many("cut.sent", len(fact.posts), text=quoted(fact.text or "")))
-    keep = _one_of("keep", fact.keep if fact.posts else "nothing", _KEEPS)
-    return Said("queue.cut", {"keep": keep, "parts": tuple(parts)}) if parts else None
+    key = "queue.cut" if fact.posts or fact.keep == "nothing" else "queue.cut.none"
+    return Said(key, {"keep": _one_of("keep", fact.keep, _KEEPS), "parts": tuple(parts)}) if parts else None
 
 
 @told_of.register

@@ -47,6 +47,7 @@ class WorldApi:
         self._rest = rest
         self._bot = bot
         self._meters: dict[_Key, BucketMeter] = {}
+        self._limited: dict[str, int] = {}  # how often each message was refused before it arrived
         self._all_wait_until = 0.0
 
     @property
@@ -174,6 +175,8 @@ class WorldApi:
                 raise ApiError(msg, is_ambiguous=True) from None
             meter.read(response.headers, self._now())
             if response.status < 300:
+                if tries > 1 and isinstance(response.body, dict):
+                    self._limited[str(response.body.get("id"))] = tries - 1
                 return response.body
             error = _as_error(response, what)
             if tries == _TRIES or not _is_passing(error):
@@ -210,7 +213,8 @@ class WorldApi:
         place = self.known(channel)
         guild = place.guild if place and place.guild else "@me"
         url = f"https://discord.com/channels/{guild}/{channel}/{message['id']}"
-        return Sent(str(message["id"]), channel, message.get("webhook_id"), url)
+        limited = self._limited.pop(str(message["id"]), 0)
+        return Sent(str(message["id"]), channel, message.get("webhook_id"), url, limited)
 
     def _as_webhook(self, webhook: Json) -> Webhook:
         return Webhook(

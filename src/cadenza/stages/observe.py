@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from ..facts import (
     Edge,
@@ -59,6 +59,13 @@ Decided: TypeAlias = Callable[[MessageEnd, str], tuple[str, object]]
 
 _See: TypeAlias = Callable[[Any, list[Any], str], None]
 """Takes the input of a stage (``None`` for a flush), its output, which it may annotate, and the name of its error."""
+
+
+class _SeeBuffer(Protocol):
+    """Takes the buffer, what it made, and whether nothing else comes."""
+
+    def __call__(self, buffer: Buffer, made: Sequence[Any], *, is_over: bool) -> None: ...
+
 
 _STOP = re.compile(rf"(?:[.。．｡]|[,;、，､；]+)(?=[{WHITESPACE}]|\Z)")
 """A full stop, a comma or a semicolon at the end of what stands before it."""
@@ -128,11 +135,15 @@ class SegmentNumbers:
     def new(self, segment: Segment) -> int:
         """Give *segment* the next number."""
         self.count += 1
-        for start, end in _places(segment):
+        self.add(self.count, _places(segment))
+        return self.count
+
+    def add(self, number: int, found: Iterable[Range]) -> None:
+        """The segment with this *number* stands for *found* too."""
+        for start, end in found:
             place = bisect_right(self._starts, start)
             self._starts.insert(place, start)
-            self._ranges.insert(place, (start, end, self.count))
-        return self.count
+            self._ranges.insert(place, (start, end, number))
 
     def of(self, found: Iterable[Range]) -> tuple[int, ...]:
         """The numbers of the segments that *found* touches, in order."""
@@ -175,7 +186,7 @@ class Taps:
         self._halted = ""
         self._ended_by = ""  # the rule or the reason that ended the reply
         self._end = MessageEnd.REPLY  # how the last message ends
-        self._last_cut = ""  # the text of the last segment
+        self._last_cut = 0, ""  # the number of the last segment, and its text or that of a hidden block behind it
         self._under_way: deque[str] = deque()  # segments that are in no message yet
         self._settled = RangeSet()  # the model's text that is in a message, or was dropped
         self._segments = segments
@@ -184,7 +195,7 @@ class Taps:
         self._is_casual = is_casual
         self._plans: deque[_Plan] = deque()
         self._given: list[str] = []  # what the composer has and no message shows yet
-        self._replaced: list[tuple[str, Range]] = []  # by which rule, and what
+        self._replaced: list[tuple[str, Range]] = []  # by which rule or step of the buffer, and what
         self._shown_to = 0
         self._starts = Edge(MessageEnd.REPLY.value)
         self._waiting = HoldReason()
@@ -220,10 +231,7 @@ class Taps:
             gone = ranges(text)
             self._tell(TextChanged(by, "composer", "dropped", self._segments.of(gone), (str(text),), (), tuple(gone)))
         for place, text in self._raw.unknown():
-            if _put_in_at(self._last_cut, place)[1]:
-                self._tell_put_in(self._segments.count, self._last_cut, place, text)
-            else:
-                self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
+            self._tell(TextChanged(by, "buffer", "dropped", (), (text,), (), (place,)))
 
     def _settle(self, places: Iterable[Range]) -> None:
         self._settled.add(places)
@@ -244,9 +252,14 @@ class Taps:
 
     # --- the buffer ------------------------------------------------------------------------
 
-    def _see_buffer(self, buffer: Buffer, made: Sequence[Any]) -> None:
+    def _see_buffer(self, buffer: Buffer, made: Sequence[Any], *, is_over: bool) -> None:
         if made or buffer.losses:
             self._see_items(buffer, made)
+        if is_over:
+            for place, was in self._raw.open():
+                if _put_in_at(self._last_cut[1], place)[1]:
+                    self._tell_put_in(*self._last_cut, place, was)
+                    self._raw.know([place])
         if (waiting := buffer.waiting()) != self._waiting:  # after the segments that have left, which are not held
             self._waiting = waiting
             self._tell(TextHeld(waiting.why, waiting.mark, buffer.size))
@@ -262,7 +275,7 @@ class Taps:
                     places = ranges(item.source)
                     hidden = ((places[0][0], places[-1][1]),) if places else ()
                     self._raw.know(hidden)
-                    self._last_cut = item.source or self._last_cut
+                    self._last_cut = self._last_cut[0], item.source or self._last_cut[1]
                     self._tell(TextHidden(kind.value, str(text), hidden))
                 case Halt(reason):
                     self._halted = reason.value
@@ -291,15 +304,19 @@ class Taps:
         self._raw.know(places)
         for place, was in self._raw.unknown(places[-1][1]) if places else ():
             self._tell_put_in(number, text, place, was)
-        self._last_cut = text
+        self._last_cut = number, text
 
     def _tell_put_in(self, number: int, text: str, place: Range, was: str) -> None:
         """Report what stands in the segment *number*, or at the end of the one before it, instead of what *was* there."""
-        (by, became), segment = _put_in_at(self._last_cut, place), number - (self._last_cut is not text)
+        segment, last = self._last_cut
+        by, became = _put_in_at(last, place)
         if not became:
             (by, became), segment = _put_in_at(text, place), number
         by = "tilde_fence" if by == "intake" and "~~~" in was else by  # the closing one, which is replaced too
         effect = "changed" if became else "dropped"
+        if became:
+            self._segments.add(segment, [place])
+            self._replaced.append((by, place))
         self._tell(TextChanged(by, "buffer", effect, (segment,), (was,), (became,) if became else (), (place,)))
 
     # --- the composer ------------------------------------------------------------------------
@@ -549,19 +566,19 @@ class _BufferTap:
 
     __slots__ = ("_buffer", "_see")
 
-    def __init__(self, buffer: Buffer, see: Callable[[Buffer, Sequence[Any]], None]) -> None:
+    def __init__(self, buffer: Buffer, see: _SeeBuffer) -> None:
         self._buffer = buffer
         self._see = see
 
     def feed(self, text: str, /) -> Sequence[Any]:
         made = self._buffer.feed(text)
         if type(made) is not tuple:  # most tokens change only the size
-            self._see(self._buffer, made)
+            self._see(self._buffer, made, is_over=False)
         return made
 
     def flush(self, why: Ending, /) -> Sequence[Any]:
         made = self._buffer.flush(why)
-        self._see(self._buffer, made)
+        self._see(self._buffer, made, is_over=True)
         return made
 
 
@@ -699,8 +716,9 @@ class _RuleTap(_Tap):
                 tuple(str(segment.text) for segment in before),
                 tuple(str(segment.text) for segment in after),
                 () if effect == "held" else tuple(without(were, are)),
-                _new_name(before, after),
+                name_of(identity := _new_identity(before, after)),
                 str(after[-1].label) if after else "",
+                sprite=identity.sprite if identity else "",
             )
         )
 
@@ -733,11 +751,11 @@ def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bo
     return "released" if was_held and were == are else "changed"
 
 
-def _new_name(before: Sequence[Segment], after: Sequence[Segment]) -> str | None:
-    """The name under which *after* is shown, if it is another one than before."""
+def _new_identity(before: Sequence[Segment], after: Sequence[Segment]) -> Identity | None:
+    """The identity under which *after* is shown, if it is another one than before."""
     if not after or (before and before[-1].identity == after[-1].identity):
         return None
-    return name_of(after[-1].identity)
+    return after[-1].identity
 
 
 def name_of(identity: Identity | None) -> str | None:

@@ -63,13 +63,17 @@ class RawLedger:
 
     def unknown(self, end: int | None = None) -> list[tuple[Range, str]]:
         """Return the parts before *end* with an unknown fate, and their texts, once each; without *end*, all."""
-        if self._new:
-            self._text, self._new = "".join([self._text, *self._new]), []
+        parts = self.open(end)
         start, last = self._start, self._start + len(self._text)
-        end = last if end is None else min(end, last)
-        gaps = self._known.missing([(self._returned, end)])
-        parts = [(gap, self._text[gap[0] - start : gap[1] - start]) for gap in gaps]
-        self._returned = max(self._returned, end)
+        self._returned = max(self._returned, last if end is None else min(end, last))
         if 2 * (self._returned - start) > len(self._text):  # what is kept of a long text is not copied for each part
             self._text, self._start = self._text[self._returned - start :], self._returned
         return parts
+
+    def open(self, end: int | None = None) -> list[tuple[Range, str]]:
+        """The same; they are returned again."""
+        if self._new:
+            self._text, self._new = "".join([self._text, *self._new]), []
+        start, last = self._start, self._start + len(self._text)
+        gaps = self._known.missing([(self._returned, last if end is None else min(end, last))])
+        return [(gap, self._text[gap[0] - start : gap[1] - start]) for gap in gaps]

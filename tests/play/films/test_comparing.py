@@ -67,8 +67,16 @@ def test_what_differs_stands_in_the_place_of_the_other() -> None:
 def test_the_settings_that_differ_are_named_with_their_values() -> None:
     lines = printed(comparison({"degree": 3, "use_emoji": False}, {"use_emoji": False}))
 
-    assert any(line.split() == ["degree", "3", "None"] for line in lines)
+    assert any(line.split() == ["degree", "3", "not", "set"] for line in lines)
     assert not any("use_emoji" in line for line in lines)
+
+
+def test_a_setting_without_a_value_is_shown_as_what_holds_in_its_place() -> None:
+    lines = [line.split() for line in printed(comparison({"shape": "sentences"}, {}))]
+    of_degree = [line.split() for line in printed(comparison({"degree": 2, "shape": "reply"}, {"degree": 2}))]
+
+    assert ["shape", "sentences", "blocks"] in lines
+    assert ["shape", "reply", "lines"] in of_degree
 
 
 def test_the_numbers_of_both_stand_side_by_side() -> None:

@@ -27,6 +27,17 @@ def printed(telling: ReplySummary, width: int = 80, *, is_full: bool = False) ->
     return [line.plain.rstrip() for line in reply_lines(telling, Paper(width, is_full=is_full))]
 
 
+def test_settings_that_play_no_role_where_no_model_is_asked_are_named() -> None:
+    one = _joined(printed(told("Hi.", settings={"turn_timeout": 2.0, "idle_timeout": 9.0})))
+    two = _joined(printed(told("Hi.", settings={"turn_timeout": 2.0, "model_retries": 0})))
+
+    assert "unused turn_timeout plays no role here: the text was given, and no model was asked." in one
+    [unused] = [line for line in two if line.startswith("unused ")]
+    assert "turn_timeout" in unused
+    assert "model_retries" in unused
+    assert not any(line.startswith("unused ") for line in _joined(printed(told("Hi.", settings={"degree": 1}))))
+
+
 def test_a_reply_is_printed_message_by_message_with_its_reasons_and_numbers() -> None:
     telling = told("Evening, @Mia!\nLook (it\nworks).", settings={"degree": 1})
     first, second = telling.messages

@@ -112,6 +112,13 @@ def test_a_stop_is_told_with_who_did_it() -> None:
     assert ("stopped", StopReason.USER.value) == (telling.outcome["kind"], telling.outcome["reason"])
 
 
+def test_a_last_message_that_came_before_the_last_token_is_not_after_it() -> None:
+    numbers = told("One is here.\n<think>it thinks and thinks", rate=2, settings={"shape": "lines"}).numbers
+
+    assert (numbers.last_message or 0.0) < (numbers.last_token or 0.0)
+    assert numbers.after_last_token is None
+
+
 def test_a_reply_is_told_in_numbers() -> None:
     numbers = told(TALK, rate=10, settings={"degree": 1}, latency=0.5).numbers
 

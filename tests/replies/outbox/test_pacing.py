@@ -204,11 +204,11 @@ def test_a_full_queue_shortens_the_typing_and_room_lengthens_it_again() -> None:
     pace = pacing(settings=Settings.of(queue=4, typing_tail=1.0), is_metered=False)
 
     pace.changed(Waiting(waiting(1, 1, 1, 1, pause=2.0)))
-    assert Wait(0.25, "typing", 0.25) == step(pace, waiting(1, pause=2.0))
+    assert Wait(0.25, "typing", 0.25, "queue") == step(pace, waiting(1, pause=2.0))
     pace.changed(Waiting(waiting(1, 1, pause=2.0)))
     assert Wait(2.0, "typing", 2.0) == step(pace, waiting(1, pause=2.0))
     pace.hasten(Waiting(waiting(1, pause=2.0)))
-    assert Wait(1.0, "typing", 1.0) == step(pace, waiting(1, pause=2.0))
+    assert Wait(1.0, "typing", 1.0, "finished") == step(pace, waiting(1, pause=2.0))
 
 
 @given(

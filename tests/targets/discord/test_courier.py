@@ -232,6 +232,22 @@ async def test_a_file_that_is_too_large_is_said_in_words() -> None:
     assert ["drop_file"] == [refused.remedy for refused in receipt.refusals]
 
 
+async def test_a_webhook_that_may_not_speak_is_told_with_the_bot_that_spoke() -> None:
+    room = Room()
+    room.faults.fail(WEBHOOK_SENDS, 403, 50013)
+    receipt = await room.target(persona=REN).send(post("Tea?"))
+    assert ["**Ren:** Tea?"] == room.texts()
+    assert (RefusedAttempt("missing_permissions", "50013", "as_bot"),) == receipt.refusals
+
+
+@pytest.mark.parametrize(("persona", "match"), PATHS.values(), ids=PATHS)
+async def test_a_rate_limit_that_our_own_api_waits_out_is_told_too(persona: Identity | None, match: str) -> None:
+    room = Room()
+    room.faults.storm(match, 2.0, 2)
+    receipt = await room.target(persona=persona).send(post("Tea?"))
+    assert (RefusedAttempt("rate_limited", "429", "wait"),) * 2 == receipt.refusals
+
+
 async def test_a_file_that_is_known_to_be_too_large_is_never_sent() -> None:
     room = Room()
     await room.target().send(post("Look.", attachment=Attachment("big.bin", bytes(10 * 2**20 + 1))))

@@ -9,11 +9,13 @@ from difflib import SequenceMatcher
 from rich.cells import cell_len
 from rich.text import Text
 
-from ...settings import settings_fields
+from ...explain.telling import setting
+from ...settings import DeliverySettings, Manner, settings_fields
 from . import film_words
 from .film import Json
 from .printing import Paper, body, cut_to, harmless, headline, numbers_in_words, wrapped
 from .summary import Message, ReplySummary
+from .values import About
 
 _SIDES = ("A", "B")
 _STYLES = ("red", "green")
@@ -94,7 +96,9 @@ def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper
     yield Text()
     if settings := _settings(comparison):
         yield headline("Settings", "", paper)
-        yield from _table([(name, repr(left), repr(right)) for name, (left, right) in settings.items()], paper)
+        sides = (comparison.left.settings, comparison.right.settings)
+        rows = [(name, *map(_shown, (name, name), values, sides)) for name, values in settings.items()]
+        yield from _table([(name, left, right) for name, left, right in rows], paper)
         yield Text()
     for stretch in comparison.stretches:
         yield from _same(stretch, paper) if stretch.is_same else _different(stretch, paper)
@@ -103,6 +107,14 @@ def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper
     yield Text()
     for line in wrapped(Text(_verdict(comparison), style="bold"), paper.width - 2):
         yield Text.assemble("  ", line)
+
+
+def _shown(name: str, value: object, settings: About) -> str:
+    """The *value* of the setting *name*; if it has none, what the degree in *settings* says."""
+    if value is None and name in Manner._fields:
+        degree = settings.get("degree")
+        value = getattr(DeliverySettings(degree=degree if degree in (0, 1, 2, 3) else None).manner, name)
+    return "not set" if value is None else str(setting(name, value).values["value"])
 
 
 def _same(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:

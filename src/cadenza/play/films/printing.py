@@ -80,6 +80,7 @@ def reply_lines(telling: ReplySummary, paper: Paper) -> Iterator[Text]:
     if telling.settings:
         settings = ", ".join(rendered(setting(name, value)) for name, value in telling.settings.items())
         yield from labelled("settings", settings, paper)
+        yield from labelled("unused", _unused(telling), paper)
         yield Text()
     happened: list[Message | ReplyEvent] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
     for one in happened:
@@ -89,6 +90,14 @@ def reply_lines(telling: ReplySummary, paper: Paper) -> Iterator[Text]:
         else:
             yield from _event(one, paper)
     yield from summary_lines(telling, paper)
+
+
+def _unused(telling: ReplySummary) -> str:
+    """That some settings play no role."""
+    if not telling.unused:
+        return ""
+    verb = "plays" if len(telling.unused) == 1 else "play"
+    return f"{', '.join(telling.unused)} {verb} no role here: the text was given, and no model was asked."
 
 
 def message_lines(message: Message, paper: Paper) -> Iterator[Text]:

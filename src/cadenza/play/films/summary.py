@@ -27,6 +27,7 @@ from ...facts import (
     TextChanged,
     TextHeld,
 )
+from ...settings import settings_fields
 from ...text.blocks import code_in
 from ...text.inline_styles import date_of
 from .film import Film, FilmRecord, Json
@@ -55,6 +56,13 @@ _UNTOLD = frozenset(
 _HOLDS = ("held", "released")
 """Effects of a rule that change no text: a message tells them, or what becomes of the text."""
 _SHARES = ("model", "buffer", "queue", "sending")
+_OF_MODELS = frozenset(
+    {
+        *(spec.name for section, spec in settings_fields() if section in ("context", "http", "fallback", "channel")),
+        *("turn_timeout", "tool_rounds", "tool_notice", "tool_failures", "tool_timeout", "tool_result_limit"),
+    }
+)
+"""The settings of asking models, of tools and of turns: ``say`` has none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,7 @@ class ReplyNumbers:
     last_token: float | None = None
     last_message: float | None = None
     after_last_token: float | None = None
-    """Seconds from the last token to the last message."""
+    """Seconds from the last token to the last message; ``None`` if that came before."""
     held: float = 0.0
     """Seconds that the buffer held text, and that messages waited."""
     typing: float = 0.0
@@ -165,6 +173,8 @@ class ReplySummary:
     ended: str
     """The same in words; empty if it has no end."""
     numbers: ReplyNumbers
+    unused: tuple[str, ...] = ()
+    """The names of those settings that play no role, because the text was given and no model was asked."""
 
     def only(self, number: int) -> ReplySummary | None:
         """The same with only that message and no events; ``None`` if it is not here."""
@@ -289,6 +299,9 @@ class _Reply:
             dict(outcome) if isinstance(outcome, Mapping) else {"kind": "", "reason": "", "error": None},
             sentence_of(end.about.get("told")) if end else "",
             self._numbers(messages, fates),
+            tuple(name for name in own if name in _OF_MODELS)
+            if isinstance(own, Mapping) and self._begun.get("kind") == "say"
+            else (),
         )
 
     def _of(self, kind: str) -> list[FilmRecord]:
@@ -351,7 +364,7 @@ class _Reply:
         said = [record for record in self._of("tokens") if record.about.get("sort") == "text"]
         last_token = max((record.until for record in self._of("tokens")), default=None)
         last = messages[-1].at if messages else None
-        late = None if last is None or last_token is None else max(0.0, last - last_token)
+        late = None if last is None or last_token is None or last < last_token else last - last_token
         waits = [wait for message in messages for wait in parts_of(message.story, "waits")]
         unshown: dict[str, int] = {}
         for fate in fates:

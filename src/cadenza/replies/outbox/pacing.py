@@ -33,6 +33,8 @@ class Wait(NamedTuple):
     """``typing`` or ``rate_limit``."""
     typed_at: float
     """When the typing of the first post is over."""
+    shortened: str = ""
+    """Why the typing is shortened: ``finished`` or ``queue``; empty if it is not."""
 
 
 class Join(NamedTuple):
@@ -76,6 +78,7 @@ class Pacing:
         self._is_metered = is_metered
         self._shows_notices = shows_notices
         self._haste = 1.0  # by what every pause is multiplied; less once the queue is full or the model has finished
+        self._hurry = ""  # why
         self._last_sent = now
         self._was_short = False  # whether the rate limit delayed the reply before
         self._waited = 0.0  # seconds since the target last took a post
@@ -85,7 +88,7 @@ class Pacing:
     def changed(self, waiting: Waiting) -> bool:
         """Note what is *waiting* and return whether there is room for more. A full queue shortens the typing."""
         if self._is_full(waiting):
-            self.hasten(waiting)  # the model must not wait for the typing
+            self.hasten(waiting, "queue")  # the model must not wait for the typing
             return False
         self._haste = 1.0
         return True
@@ -96,8 +99,9 @@ class Pacing:
             return len(waiting) >= self._room
         return waiting.size >= self._room * self._limit
 
-    def hasten(self, waiting: Waiting) -> None:
-        """Shorten the pauses of the queued posts to ``typing_tail`` seconds together."""
+    def hasten(self, waiting: Waiting, why: str = "finished") -> None:
+        """Shorten the pauses of the queued posts to ``typing_tail`` seconds together, because of *why*."""
+        self._hurry = why
         self._haste = min(1.0, self._typing_tail / waiting.pauses) if waiting.pauses > 0.0 else 1.0
 
     def waited(self, wait: Wait, begun: float, now: float) -> None:
@@ -138,7 +142,9 @@ class Pacing:
         if not is_ready:
             return Act.PREPARE
         typing = min(typed_at - now, self._typing_left)
-        return Wait(typing, "typing", typed_at) if typing > _INSTANT else Act.SEND
+        if typing <= _INSTANT:
+            return Act.SEND
+        return Wait(typing, "typing", typed_at, self._hurry if self._haste < 1.0 else "")
 
     def can_leave(self, allowance: Allowance | None) -> bool:
         """Return whether one message, the last of the reply, can be sent now."""

@@ -68,7 +68,7 @@ class Sender:
             match self._pacing.step(queue.waiting, now, allowance, is_last=queue.is_sealed, is_ready=is_ready):
                 case Wait() as wait:
                     if self._trace:
-                        self._trace.waits(first.post, wait.reason)
+                        self._trace.waits(first.post, wait.reason, wait.shortened)
                     await self._pause(first.post.identity, wait.seconds)
                     self._pacing.waited(wait, now, self._now())
                 case Join(count):

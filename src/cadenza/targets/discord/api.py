@@ -156,6 +156,8 @@ class Sent:
     channel: str
     webhook: str | None = None
     url: str | None = None
+    limited: int = 0
+    """How often a rate limit refused it first, and it was sent again after a pause, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)

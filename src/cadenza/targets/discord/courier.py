@@ -192,13 +192,13 @@ class Courier:
         self._shared.check()
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
-            return self._arrived(place, Delivered(sent, refusals=delivery.refusals))
+            return self._arrived(place, Delivered(sent, refusals=_with_waits(delivery, sent)))
         message = replace(delivery.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = delivery.speaker or SpokenBy()
         sent = await self._shared.webhooks.send(
             place, delivery.webhook, delivery.identity, message, speaker=speaker, waits=self.waits
         )
-        return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook, delivery.refusals))
+        return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook, _with_waits(delivery, sent)))
 
     def _arrived(self, place: Place, delivered: Delivered) -> Delivered:
         self._shared.note_success(place.channel, delivered.sent.message)
@@ -265,7 +265,7 @@ class Courier:
             case Step.DROP_FILE if message.files:
                 return without_files(delivery)
             case Step.REFUSE if message.files and policy.kind is DeliveryKind.MISSING_PERMISSIONS:
-                return without_files(delivery)  # perhaps only files are forbidden here
+                return without_files(_remedied(delivery, Step.DROP_FILE))  # perhaps only files are forbidden here
             case Step.SHORTEN if not delivery.is_shortened:
                 return _pieces(replace(delivery, is_shortened=True), shortened(message.content, _SHORTER))
             case Step():
@@ -276,7 +276,7 @@ class Courier:
     def _given_up(self, place: Place, delivery: Delivery, policy: Policy, error: ApiError) -> list[Delivery]:
         """*delivery* as the bot's own message if that may help; else raise, and remember the refusal."""
         if delivery.webhook is not None and policy.helps_as_bot and not self.is_strict:
-            return self._as_bot(delivery)
+            return self._as_bot(_remedied(delivery, Step.AS_BOT))
         raise self._shared.refused(place.channel, policy, error) from error
 
     def _as_bot(self, delivery: Delivery) -> list[Delivery]:
@@ -346,6 +346,18 @@ class Courier:
 _UNKNOWN_MESSAGE = 10008
 _SHORTER = 1900
 """The size of the pieces of a message that Discord found too long, in UTF-16 units."""
+
+
+def _with_waits(delivery: Delivery, sent: Sent) -> tuple[RefusedAttempt, ...]:
+    """The refusals of *delivery*, with those by rate limits that were waited for below."""
+    limited = RefusedAttempt("rate_limited", "429", Step.WAIT.name.lower())
+    return delivery.refusals + (limited,) * sent.limited
+
+
+def _remedied(delivery: Delivery, step: Step) -> Delivery:
+    """*delivery*, after whose last refusal *step* was taken."""
+    *before, last = delivery.refusals
+    return replace(delivery, refusals=(*before, replace(last, remedy=step.name.lower())))
 
 
 def _code(error: ApiError) -> str:
