@@ -75,7 +75,7 @@ class MessageEnd(Enum):
     """A tool is called."""
     RULE = "rule"
     """A rule ended the reply."""
-    TOKEN_LIMIT = "token_limit"
+    TOKEN_LIMIT = "token_limit"  # noqa: S105  # tokens of text
     """The model reached its limit of tokens."""
     BROKE_OFF = "broke_off"
     """The model failed in the middle of its answer."""
