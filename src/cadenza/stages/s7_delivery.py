@@ -245,20 +245,21 @@ class Composer:
 
     def _made_of(self, pieces: Sequence[TextPiece], end: MessageEnd, *, is_plain: bool = False) -> list[Post | Halt]:
         posts: list[Post | Halt] = []
-        over = next((piece for piece in reversed(pieces) if not piece.is_blank), None)
+        done = 0
         for part in self._cut(pieces):
+            done += len(part)
             if len(part) == 1:
                 made = self._fitted(part[0], is_plain=is_plain)
             elif self._markup.size(part[-1].text) > self._limit and not part[-1].is_blank:
                 made = self._headed(part[:-1], part[-1])
             else:
                 made = [self._message(part)]
-            is_cut = len(made) > 1
-            inner = MessageEnd.LONG_TEXT if is_cut else MessageEnd.LIMIT
-            is_filled = end in _FILLED and (is_cut or posts)  # it is not the last part that fills a message
-            last = MessageEnd.LONG_TEXT if is_filled else end
-            is_last = over is None or any(piece is over for piece in part)
-            posts += self._made(made, part, last if is_last else inner)
+            is_cut, why = len(made) > 1, end
+            if done < len(pieces) and not all(piece.is_blank for piece in pieces[done:]):
+                why = MessageEnd.LONG_TEXT if is_cut else MessageEnd.LIMIT
+            elif (is_cut or posts) and end in _FILLED:  # it is not the last part that fills a message
+                why = MessageEnd.LONG_TEXT
+            posts += self._made(made, part, why)
         return posts
 
     def _cut(self, pieces: Sequence[TextPiece]) -> Iterator[Sequence[TextPiece]]:

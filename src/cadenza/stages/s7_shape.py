@@ -411,7 +411,10 @@ class Shaper:
                 return [Bundle([piece], is_plain=True, end=end_of(piece)) for piece in alone]
         last = groups[-1][-1]
         if end is MessageEnd.BLOCK and last.sort is _TEXT:
-            own = end_of(next((piece for piece in reversed(pieces) if not piece.is_blank), pieces[-1]))
+            piece = pieces[-1]
+            if piece.is_blank:
+                piece = next((one for one in reversed(pieces) if not one.is_blank), piece)
+            own = end_of(piece)
             end = own if last.verse is not _VERSE or own is MessageEnd.SENTENCE else end  # a verse is a block
         return [Bundle(pieces, is_plain, end)]
 
