@@ -218,41 +218,39 @@ class Trace:
         """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
-        match chunk:
-            case Failed():
-                self._interrupt(MessageEnd.BROKE_OFF)
-            case Finished("length"):
-                self._interrupt(MessageEnd.TOKEN_LIMIT)
-            case _:
-                pass
-        kind, text, detail = self._described(chunk)
-        if kind == "text":
+        if isinstance(chunk, TextDelta):  # nearly always
+            text = chunk.text
             self.heard_size += len(text)
             if self._taps is not None:
                 self._taps.hear(text)
-        self.tell(ChunkHeard(kind, round(since, 6), text, detail))
+            self.tell(ChunkHeard("text", round(since, 6), text, {}))
+        else:
+            self.tell(self._described(chunk, round(since, 6)))
 
     def _interrupt(self, end: MessageEnd, by: str = "") -> None:
         if self._taps is not None:
             self._taps.interrupt(end, by)
 
-    def _described(self, chunk: Chunk) -> tuple[str, str, Mapping[str, object]]:
+    def _described(self, chunk: Chunk, since: float) -> ChunkHeard:
         match chunk:
             case TextDelta(text):
-                return "text", text, {}
+                return ChunkHeard("text", since, text)
             case ThoughtDelta(text):
-                return "thought", text, {}
+                return ChunkHeard("thought", since, text)
             case ToolCall():
                 arguments = without_secrets(chunk.arguments, *self._hidden)
-                return "call", "", {"id": chunk.id, "name": chunk.name, "arguments": arguments}
+                return ChunkHeard("call", since, "", {"id": chunk.id, "name": chunk.name, "arguments": arguments})
             case Usage():
-                return "usage", "", asdict(chunk)
+                return ChunkHeard("usage", since, "", asdict(chunk))
             case Served(by):
-                return "served", "", {"by": by}
+                return ChunkHeard("served", since, "", {"by": by})
             case Finished(reason):
-                return "finished", "", {"reason": reason}
+                if reason == "length":
+                    self._interrupt(MessageEnd.TOKEN_LIMIT)
+                return ChunkHeard("finished", since, "", {"reason": reason})
             case Failed(error):
-                return "failed", "", {"error": self._error(error)}
+                self._interrupt(MessageEnd.BROKE_OFF)
+                return ChunkHeard("failed", since, "", {"error": self._error(error)})
             case _:
                 assert_never(chunk)
 

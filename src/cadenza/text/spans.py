@@ -448,8 +448,10 @@ class Scanner:
     @property
     def sought(self) -> str:
         """The mark whose other half the scan looks for, as a backtick's, if a line has ended behind it."""
-        mark = _MARK.match(self.text, self.position) if self.unsure else None
-        return mark.group()[:LONGEST_FENCE] if mark and self.text.find("\n", mark.end()) >= 0 else ""
+        if self.unjoined or self.text.find("\n", self.position + 1) < 0:
+            return ""
+        mark = _MARK.match(self.text, self.position)
+        return mark.group()[:LONGEST_FENCE] if mark else ""
 
     @property
     def undecided_tag(self) -> re.Match[str] | None:
