@@ -103,9 +103,8 @@ async def test_what_was_cut_and_split_says_so() -> None:
         first, second, *_ = await said(bot, f"{bot.mention} story")
 
         assert "It ends here because the line ends: degree is 1." in await explained(room, first)
-        assert (
-            "It ends here because not all of the text that follows fits into the message: limit is 1950."
-            in await explained(room, second)
+        assert "It ends here because the line was too long to wait for its end: overflow is 1000." in await explained(
+            room, second
         )
         assert "The reply is over, with 2 messages: it was stopped" in told(room)
 
