@@ -38,12 +38,12 @@ from cadenza.settings import Settings
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.stages.s7_delivery import Composer
 from cadenza.targets.memory import MemoryTarget
-from cadenza.targets.target import Limits
+from cadenza.targets.target import Allowance, Limits
 from cadenza.text.intake import ODD
 from cadenza.text.origins import Range, union, without
 from cadenza.text.tables import Table
 from cadenza.text.units import WHITESPACE
-from cadenza.types import Aside, Halt, Persona, Post, Roster, Scene, Segment, Sprite, StopReason
+from cadenza.types import Aside, Halt, Identity, Persona, Post, Receipt, Roster, Scene, Segment, Sprite, StopReason
 from tests.laws.material import CORPUS, nasty_markdown
 
 F = TypeVar("F")
@@ -64,6 +64,7 @@ SHAPES: dict[str, dict[str, object]] = {
     "no pictures": {"shape": "lines"},
     "details": {"shape": "blocks", "details": "spoiler"},
     "code file": {"shape": "blocks", "code_file": 1, "limit": 200},
+    "rate limit": {"shape": "lines"},
 }
 REWRITES = ("tables", "formulas", "details")
 """These write a whole block afresh, with line ends of their own."""
@@ -83,12 +84,27 @@ class Painter:
         return None if self._fails else b"png"
 
 
+class Metered(MemoryTarget):
+    """Takes one message at a time, and the next one a moment later, so that queued messages are merged."""
+
+    left = 1
+
+    def allowance(self, _: Identity | None, /) -> Allowance:
+        return Allowance(self.left, 1, 0.001)
+
+    async def send(self, post: Post, /) -> Receipt:
+        self.left = 0
+        asyncio.get_running_loop().call_later(0.001, setattr, self, "left", 1)
+        return await super().send(post)
+
+
 def facts_of(
     text: str, shape: str, *, seed: int = 0, stop_after: int | None = None, rules_off: Sequence[str] = ()
 ) -> list[Fact]:
     """The facts of a reply that says *text* in uneven pieces."""
     seen: list[LoggedFact] = []
-    dice, stops, target = Random(seed), Stops(), MemoryTarget(limits=Limits(files=shape in FILES))
+    dice, stops = Random(seed), Stops()
+    target = (Metered if shape == "rate limit" else MemoryTarget)(limits=Limits(files=shape in FILES))
     painter = Painter(fails=shape == "no pictures")
     preparer = PostPreparer(painter, formula_painter=painter)
 

@@ -77,7 +77,7 @@ class Metrics:
                 counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
             case RequestSent(error=error) if error is not None:
                 self.recovered("request_changed")
-            case QueueRestored() | MessageDeleted() | MessageRefused() | MessageLeftOut():
+            case QueueRestored() | MessageDeleted() | MessageRefused() | MessageLeftOut(why="repeated" | "skipped"):
                 self.recovered(logged.fact.name)
             case ToolCalled(tool=tool, is_error=is_error, remembered=False):
                 counters.tools.labels(counters.label("tool", tool), "error" if is_error else "ok").inc()
