@@ -152,8 +152,10 @@ def test_what_was_made_good_is_counted() -> None:
 
     metrics.hear(logged(RequestSent))
     metrics.hear(logged(RequestSent, error={"type": "ProviderError"}))
-    for kind in (QueueRestored, MessageDeleted, MessageRefused, MessageLeftOut):
+    for kind in (QueueRestored, MessageDeleted, MessageRefused):
         metrics.hear(logged(kind))
+    metrics.hear(logged(MessageLeftOut, why="skipped"))
+    metrics.hear(logged(MessageLeftOut, why="closed"))  # which is no recovery
     metrics.recovered("finished_after_restart")
 
     facts = ("queue_restored", "message_deleted", "message_refused", "message_left_out")
