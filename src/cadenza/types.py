@@ -518,6 +518,8 @@ class Ending(Enum):
     """The reply was stopped: an unfinished last clause is dropped, even the only one if something was said before."""
     CUT_SHORT = "cut_short"
     """Time ran out: an unfinished last clause is dropped."""
+    DISCARD = "discard"
+    """Nothing more is sent: of what is held back only thoughts and details are kept."""
 
     @property
     def boundary(self) -> Boundary:

@@ -221,7 +221,7 @@ def test_of_what_is_discarded_only_asides_are_left_and_no_stage_sees_it() -> Non
     pipe = Pipe(Each(shout, ["one", ASIDE]), BadEnd(shout), second)
 
     assert [ASIDE] == pipe.discard()
-    assert [Ending.STOP] == second.seen
+    assert [Ending.DISCARD] == second.seen
     assert ([], []) == (pipe.feed("x"), pipe.flush(Ending.FINAL))
 
 

@@ -169,11 +169,12 @@ class Buffer:
             self._add_aside(AsideKind.THOUGHT, *self._end_hidden(), out)
             out += self._feed_all(speech)
         self._outside = len(out)
-        if why in (Ending.STOP, Ending.CUT_SHORT):
+        if why in (Ending.STOP, Ending.CUT_SHORT, Ending.DISCARD):
             self._hide_undecided(out)
         self._scan(out, final=True)
         self._goes_on = self._goes_on or _speaks(out)
-        self._release_rest(why, out)
+        if why is not Ending.DISCARD:
+            self._release_rest(why, out)
         self._end_details(why.boundary, out)
         self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:

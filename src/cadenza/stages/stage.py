@@ -87,7 +87,7 @@ class Pipe:
         asides: list[Aside] = []
         for stage in () if self._halted else self._stages:
             with suppress(Exception):  # an error in dropped text does not matter
-                asides += (item for item in stage.flush(Ending.STOP) if type(item) is Aside)
+                asides += (item for item in stage.flush(Ending.DISCARD) if type(item) is Aside)
         self._halt()
         return asides
 
