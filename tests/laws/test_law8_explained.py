@@ -262,6 +262,9 @@ def test_every_difference_in_an_answer_is_explained(family: str, shape: str) -> 
 
 @given(nasty_markdown(), st.sampled_from([*SHAPES]), st.integers(0, 9), st.none() | st.integers(0, 12))
 @example("One.\n\nTwo.\n\nThree:\n\n$$a\n= b$$\n\n- a\n- b\n\nThe end. And so on and so on and so on", "file", 0, 2)
+@example("\n!!\n.\n", "reply", 0, None)
+@example("\\( \\frac{a}{b} \\)" + 420 * "a", "short", 0, None)
+@example("</think>```\x1b[31m\n</think>\n", "reply", 0, None)
 def test_every_difference_is_explained(text: str, shape: str, seed: int, stop_after: int | None) -> None:
     facts = facts_of(text, shape, seed=seed, stop_after=stop_after)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from cadenza.facts import Fact, LoggedFact, MessageEnd, MessagePlanned, TextChanged
 from cadenza.replies.say import say
@@ -76,7 +76,8 @@ def _gap(planned: Sequence[MessagePlanned], number: int, raw: str) -> str:
     """What the model wrote behind the message with that *number*; of some messages nothing stands in its text."""
     end = max((end for one in planned[: number + 1] for _, end in _places(one)), default=0)
     start = min((start for one in planned[number + 1 :] for start, _ in _places(one)), default=len(raw))
-    return raw[end:start]
+    after = raw[max(start, end) :]  # a file may begin with the line end in front of it
+    return raw[end : max(start, end) + len(after) - len(after.lstrip())]
 
 
 def _places(message: MessagePlanned) -> Sequence[tuple[int, int]]:
@@ -157,6 +158,7 @@ def test_every_reason_in_the_corpus_is_true(name: str, shape: str) -> None:
 
 
 @given(nasty_markdown(), st.sampled_from([*SHAPES]))
+@example("[\r0\n\\( \\frac{a}{b} \\)\n`\n...\n", "file")
 def test_every_reason_is_true(text: str, shape: str) -> None:
     facts = facts_of(text, shape, rules_off=["orphan_punctuation"])  # it moves line ends, so that they are not seen
 

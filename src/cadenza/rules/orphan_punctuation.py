@@ -34,6 +34,7 @@ class OrphanPunctuation(Rule):
         super().__init__(context)
         self._held: Segment | None = None
         self._line_end = ""  # behind what is held
+        self._before = ""  # the line end in front of it
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold, prepend, or pass on."""
@@ -48,6 +49,8 @@ class OrphanPunctuation(Rule):
             marks = join(core.split())
             if self._held or len(marks) != 2 or "…" in marks or _OUTCRY.isdisjoint(marks):
                 after = segment.text[len(segment.text.rstrip(WHITESPACE)) :]
+                if self._held is None:
+                    self._before = line_ends(segment.text[: -len(segment.text.lstrip(WHITESPACE))])[-1:]
                 return self._hold(replace(segment, text=marks), line_ends(after)[-1:])
         held = self._held
         if held is None:
@@ -68,7 +71,7 @@ class OrphanPunctuation(Rule):
         if self._held is None or self._line_end or "\n" not in segment.text:
             return (segment,)
         before, self._line_end, after = segment.text.partition("\n")
-        return (replace(segment, text=join([before, "\n", after])),)
+        return (replace(segment, text=join([before, self._before or "\n", after])),)
 
     def _hold(self, segment: Segment, line_end: str) -> tuple[Segment, ...]:
         held = self._held
