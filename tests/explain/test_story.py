@@ -343,7 +343,7 @@ async def test_what_a_stop_leaves_out_is_cut() -> None:
 
 @pytest.mark.looptime
 async def test_what_a_limit_of_time_ends_names_its_setting() -> None:
-    """The queue was cut behind it, and nobody said stop."""
+    """The queue was cut after it, without a stop."""
     book, lines = Book(), "".join(f"{letter * 40}\\n" for letter in "abcde")
     settings = TYPED.with_values({"limit": 90, "turn_timeout": 1.0})
 

@@ -109,7 +109,7 @@ class Campaign:
             self.wanted += out
 
     def be_late(self, outbox: Outbox) -> None:
-        """Say and do what nobody takes any more."""
+        """Say and do what comes too late."""
         wanted = [*self.wanted]
         self.add(outbox)
         outbox.hold(self._posts())

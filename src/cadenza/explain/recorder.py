@@ -231,10 +231,10 @@ class Trace:
         if self._taps is not None:
             self._taps.interrupt(end, by)
 
-    def _described(self, chunk: Chunk, since: float) -> ChunkHeard:
+    def _described(
+        self, chunk: ThoughtDelta | ToolCall | Usage | Served | Finished | Failed, since: float
+    ) -> ChunkHeard:
         match chunk:
-            case TextDelta(text):
-                return ChunkHeard("text", since, text)
             case ThoughtDelta(text):
                 return ChunkHeard("thought", since, text)
             case ToolCall():
@@ -526,7 +526,7 @@ class _Outgoing:
         return tuple(dict.fromkeys(number for post in posts for number in self.numbers.of(post)))
 
     def _unsent(self, cut: Sequence[Post]) -> dict[int, Post]:
-        """Planned posts that are not settled, or of which a piece was *cut*."""
+        """The planned posts that are not settled, and those with a piece that was *cut*."""
         pieces = self.numbers_of(cut)
         return {
             number: post

@@ -61,7 +61,7 @@ _ENDS_WAIT = (
     MessageLeftOut,
     ReplyEnded,
 )
-_UNTOLD = ("joint", "spacing", "line_end", "composer")
+_UNTOLD = ("joint", "spacing", "line_end")
 """Changes of white space, which every message has."""
 _PAINTERS = ("tables", "formulas")
 """Rules that make text for chats without pictures; where there is a picture, the text is not shown."""
@@ -120,7 +120,7 @@ class _Planned:
     at: float
     fact: MessagePlanned
     segments: Sequence[int]
-    """Of which it is made; a part of a table in columns is made of the same table as the part before it."""
+    """The numbers of its segments; a later part of a table in columns has those of the part before it."""
 
 
 @dataclass(slots=True)

@@ -351,7 +351,7 @@ def _times(times: Mapping[str, object], *, is_planned: bool) -> Said:
 
 
 def mentions(pings: Sequence[str], shows: Sequence[str]) -> list[Said]:
-    """Whom a message calls, and whom it only names."""
+    """The people that a message pings, and those that it only names."""
     both = {"mentions.pings": pings, "mentions.shows": shows}
     return [Said(key, {"names": tuple(map(Said, names))}) for key, names in both.items() if names]
 

@@ -117,7 +117,7 @@ class Buffer:
         return items
 
     def _feed_raw(self, text: str, raw: RawText) -> Sequence[Item]:
-        """Do the same with a text that is traced, or of which a part may be repeated."""
+        """Do the same for a traced reply, and for an API that may send text twice."""
         scanner, size = self._scanner, len(text)
         text = raw.take(text)
         if len(text) < size:

@@ -110,7 +110,7 @@ def test_a_long_message_is_printed_in_part_unless_all_of_it_is_wanted() -> None:
 def test_a_file_is_named() -> None:
     lines = [line.plain for line in message_lines(message(file="table.png"), Paper())]
 
-    assert "│ With the file table.png." in lines
+    assert "│ [With the file table.png.]" in lines
 
 
 @pytest.mark.parametrize(

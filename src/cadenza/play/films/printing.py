@@ -132,7 +132,7 @@ def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> I
         )
         lines = [*lines[: _MOST_LINES - _LAST_LINES], more, *lines[-_LAST_LINES:]]
     if message.file:
-        lines += wrapped(Text(rendered(with_file(harmless(message.file))), style="italic"), paper.width - 2)
+        lines += wrapped(Text(f"[{rendered(with_file(harmless(message.file)))}]", style="italic"), paper.width - 2)
     for line in lines:
         yield Text.assemble((mark, style or "cyan"), line)
 

@@ -224,7 +224,7 @@ class Outbox:
         self._signals.wake()
 
     def _note(self, dropped: Iterable[DroppedPost]) -> None:
-        """Trace what was *dropped*, except for posts of which the cut, the removal or the send is traced."""
+        """Trace what was *dropped*, unless the cut, the removal or the failed send of a post is traced already."""
         if self._trace:
             for post, why, notice in dropped:
                 if notice is not None:
