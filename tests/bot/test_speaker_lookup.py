@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.characters.character import Character
-from cadenza.bot.history import Voice
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record, StoreError
+from cadenza.targets.discord_py.history import Voice
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, made, me, says_as
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import discord
 
 from ..explain.tracebacks import get_logger
+from ..targets.discord_py.authorship import is_ours, user_of
 from ..text.stop_phrases import is_stop
 from ..turns import IncomingMessage, Turns, Verdict
-from .authorship import is_ours, user_of
 from .incoming import said_of
 from .reply_request import ReplyRequest, key_of, message_of, request_of
 from .services.bounded_dict import make_room

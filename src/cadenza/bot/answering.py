@@ -15,17 +15,17 @@ from ..facts import Hook, LoggedFact
 from ..replies.reply import reply, say
 from ..settings import Settings
 from ..targets.discord.target import DiscordTarget
+from ..targets.discord_py.authorship import user_of
 from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
 from ..targets.discord_py.client_state import ClientState
+from ..targets.discord_py.display_names import AnyUser
 from ..turns import IncomingMessage, Turn, TurnReason
 from ..types import Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .after_reply import AfterReply, ReplyFinished, own_message
 from .announcements import Announcements, language_for, reworded
-from .authorship import user_of
 from .characters.cast import named
 from .characters.character import Character
 from .characters.placeholders import resolved
-from .display_names import AnyUser
 from .markdown_button import table_button
 from .memory.location import Location
 from .pending import Pending

@@ -13,6 +13,7 @@ from typing import Any
 import discord
 from discord.ext import commands
 
+from ..targets.discord_py.authorship import is_ours, user_of
 from ..targets.discord_py.channel_info import server_of
 from ..targets.discord_py.client_state import ClientState
 from ..turns import ShutdownResult, Turns
@@ -20,7 +21,6 @@ from .admission import Admission
 from .after_reply import AfterReply
 from .announcements import Announcements
 from .answering import Answering
-from .authorship import is_ours, user_of
 from .background import Background
 from .cascades import Cascades
 from .commands.context import CommandContext

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import discord
 
+from ..targets.discord_py.authorship import is_ours
 from ..targets.discord_py.channel_info import parent_of
-from .authorship import is_ours
+from ..targets.discord_py.system_messages import SPOKEN
 from .services.message import ChatMessage
-
-SPOKEN = frozenset(
-    {
-        discord.MessageType.default,
-        discord.MessageType.reply,
-        discord.MessageType.chat_input_command,
-        discord.MessageType.context_menu_command,
-    }
-)
-"""The types of messages with content; all others are system messages."""
 
 
 def said_of(

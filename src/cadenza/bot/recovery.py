@@ -17,21 +17,21 @@ from ..concurrency.tasks import must_rise
 from ..explain.tracebacks import get_logger
 from ..languages import languages, translated
 from ..replies.notices import TEXTS
+from ..targets.discord_py.authorship import is_ours, user_of
 from ..targets.discord_py.channel_info import parent_of
+from ..targets.discord_py.history import Voice
+from ..targets.discord_py.system_messages import is_protocol
 from ..text.usernames import as_username, from_username
 from ..turns import IncomingMessage
 from .admission import Admission
 from .after_reply import may_keep
 from .announcements import language_for
-from .authorship import is_ours, user_of
 from .background import guarded
-from .history import Voice
 from .memory.location import Location
 from .reply_request import ReplyRequest, receipt_for
 from .services.journal import JournalEntry
 from .services.own_messages import OwnMessage, OwnMessages
 from .speaker_lookup import SpeakerLookup
-from .system_messages import is_protocol
 from .wiring import BotServices
 
 logger = get_logger(__name__)

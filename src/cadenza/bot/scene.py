@@ -9,18 +9,18 @@ from itertools import islice, takewhile
 
 import discord
 
+from ..targets.discord_py.attachments import AttachmentReader
+from ..targets.discord_py.authorship import is_ours
 from ..targets.discord_py.channel_info import role_tags
+from ..targets.discord_py.display_names import AnyUser, handles, name_of
+from ..targets.discord_py.history import Conversation, HistoryWindow, Perspective, history
 from ..text.names import normalised
 from ..types import ContextItem, Identity, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import situation
-from .attachments import AttachmentReader
-from .authorship import is_ours
 from .characters.character import Character
 from .characters.lore import told
 from .characters.macros import samples
 from .characters.placeholders import resolved
-from .display_names import AnyUser, handles, name_of
-from .history import Conversation, HistoryWindow, Perspective, history
 from .memory.location import Location
 from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup

@@ -9,8 +9,8 @@ from typing import Any
 import discord
 
 from ..stages.s1_parts import notice
+from ..targets.discord_py.readable_text import shortened
 from ..types import ContextItem, Note, Persona, Role, Tag
-from .readable_text import shortened
 
 _PEOPLE = 30
 """People that are named at most."""

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import discord
 
+from ..targets.discord_py.authorship import is_ours
+from ..targets.discord_py.display_names import plain_name
+from ..targets.discord_py.history import Voice
 from ..text.names import Author, normalised, read_back
 from ..text.units import WHITESPACE
 from ..text.usernames import from_username
-from .authorship import is_ours
 from .characters.cast import named
 from .characters.character import Character
-from .display_names import plain_name
-from .history import Voice
 from .store.store import Namespace, Store, StoreError, Value
 
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")

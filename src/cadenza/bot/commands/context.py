@@ -16,8 +16,8 @@ from ...errors import CadenzaError
 from ...explain.tracebacks import get_logger
 from ...languages import catalogue, chosen, rendered, translated
 from ...targets.discord_py.client_state import ClientState
+from ...targets.discord_py.readable_text import shortened
 from ..characters.names import key_of
-from ..readable_text import shortened
 from ..reply_controls import Asker, Control
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...explain.words import printed
-from ..authorship import is_ours
+from ...targets.discord_py.authorship import is_ours
 from ..services.explanations import Explanation
 from .context import AnyCommand, CommandContext, Interaction, answered, language_of, show, tell, words
 

@@ -9,8 +9,8 @@ from typing import Any
 import discord
 from discord import ui
 
+from ...targets.discord_py.readable_text import shortened
 from ..characters.character import Character
-from ..readable_text import shortened
 from .command_inputs import quoted, server_of
 from .context import CommandContext, Interaction, answered, may_manage_server, tell, words
 

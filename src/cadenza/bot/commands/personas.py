@@ -11,9 +11,9 @@ from discord import app_commands, ui
 from discord.app_commands import locale_str
 
 from ...errors import InputError
+from ...targets.discord_py.readable_text import shortened
 from ..characters.character import Character
 from ..characters.names import character_name, key_of
-from ..readable_text import shortened
 from .command_inputs import (
     avatar_given,
     joined,

@@ -10,9 +10,9 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...errors import InputError
+from ...targets.discord_py.readable_text import shortened
 from ..characters.character import Character, CharacterSprite
 from ..characters.names import key_of
-from ..readable_text import shortened
 from .command_inputs import (
     avatar_given,
     joined,

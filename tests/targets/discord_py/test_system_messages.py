@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.system_messages import is_protocol, is_reply_notice
 from cadenza.replies.notices import still_working
 from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.targets.discord_py.client_state import ClientState
+from cadenza.targets.discord_py.system_messages import is_protocol, is_reply_notice
 from cadenza.types import Boundary, Identity, Notice, Post, Urgency
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import channel_of, heard, made

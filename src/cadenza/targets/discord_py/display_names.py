@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import discord
 
-from ..text.names import normalised
-from ..text.units import WHITESPACE
+from ...text.names import normalised
+from ...text.units import WHITESPACE
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _MARKS = re.compile(rf"[\[\]:：{WHITESPACE}]+")

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.readable_text import asked, embedded, quoted, readable, shortened, unmistakable
+from cadenza.targets.discord_py.readable_text import asked, embedded, quoted, readable, shortened, unmistakable
 
 NAMES = {1: "Mia", 2: "Tom [tom.k]"}
 GUILD: Any = SimpleNamespace(

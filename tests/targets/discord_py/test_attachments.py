@@ -8,7 +8,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.attachments import AttachmentReader, ShownAttachments, fenced
+from cadenza.targets.discord_py.attachments import AttachmentReader, ShownAttachments, fenced
 from cadenza.types import Media, MediaKind
 
 TENOR = "https://tenor.com/view/happy-cat-1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from ..targets.discord_py.channel_info import client_of
+from .channel_info import client_of
 
 
 def is_ours(message: discord.Message) -> bool:

@@ -9,9 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.attachments import AttachmentReader
 from cadenza.bot.characters.character import Character
-from cadenza.bot.history import Conversation, HistoryWindow, Perspective, history
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Namespace, Record
@@ -19,6 +17,8 @@ from cadenza.rules.speakers import LABEL, names_speaker
 from cadenza.sim import objects
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File
+from cadenza.targets.discord_py.attachments import AttachmentReader
+from cadenza.targets.discord_py.history import Conversation, HistoryWindow, Perspective, history
 from cadenza.types import Line
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import AT, bot_says, channel_of, heard, made, me, says_as

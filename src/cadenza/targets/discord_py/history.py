@@ -11,18 +11,17 @@ from typing import TypeAlias
 
 import discord
 
-from ..concurrency.tasks import must_rise
-from ..explain.tracebacks import get_logger
-from ..targets.discord_py.channel_info import client_of
-from ..text.names import normalised
-from ..text.units import WHITESPACE
-from ..types import Line
+from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
+from ...text.names import normalised
+from ...text.units import WHITESPACE
+from ...types import Line
 from . import readable_text
 from .attachments import AttachmentReader
 from .authorship import is_ours
+from .channel_info import client_of
 from .display_names import AnyUser, plain_name, told_apart
-from .incoming import SPOKEN
-from .system_messages import is_protocol, is_reply_notice
+from .system_messages import SPOKEN, is_protocol, is_reply_notice
 
 logger = get_logger(__name__)
 

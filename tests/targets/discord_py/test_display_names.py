@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.display_names import handles, plain_name, told_apart
+from cadenza.targets.discord_py.display_names import handles, plain_name, told_apart
 
 
 def person(id_: int, username: str, shown: str = "", global_name: str = "") -> Any:

@@ -9,6 +9,15 @@ import re
 
 import discord
 
+SPOKEN = frozenset(
+    {
+        discord.MessageType.default,
+        discord.MessageType.reply,
+        discord.MessageType.chat_input_command,
+        discord.MessageType.context_menu_command,
+    }
+)
+"""The types of messages with content; all others are system messages."""
 _JUMP = re.compile(r"https?://[^/]+/channels/(?:@me|\d+)/\d+/\d+")
 _SMALL = re.compile(r"-# [^\n]*")
 

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 import discord
 
-from ..concurrency.tasks import must_rise
-from ..explain.tracebacks import get_logger
-from ..types import Media, MediaKind
+from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
+from ...types import Media, MediaKind
 
 logger = get_logger(__name__)
 

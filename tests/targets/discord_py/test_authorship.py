@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.bot.authorship import is_ours
 from cadenza.targets.discord.api import Outgoing, WebhookIdentity
+from cadenza.targets.discord_py.authorship import is_ours
 from tests.bot.evening import Evening, at_work
 
 pytestmark = pytest.mark.timeout(60)

@@ -9,12 +9,12 @@ from functools import partial
 
 import discord
 
-from ..text.blocks import blocks
-from ..text.names import normalised
-from ..text.prose import Prose
-from ..text.spans import SpanKind
-from ..text.units import LINE_ENDS, WHITESPACE
-from ..types import Kind
+from ...text.blocks import blocks
+from ...text.names import normalised
+from ...text.prose import Prose
+from ...text.spans import SpanKind
+from ...text.units import LINE_ENDS, WHITESPACE
+from ...types import Kind
 
 _EMBEDS = 3
 """Embeds of one message at most."""
