@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from .models.http import Http as Http
     from .models.keys import Keyring as Keyring
     from .models.model import Model as Model
+    from .replies.history import chat_messages as chat_messages, history as history, whole_answer as whole_answer
     from .replies.outbox.lookups import Lookup as Lookup
     from .replies.outbox.prepare import PostPreparer as PostPreparer
     from .replies.pipeline import clean as clean
-    from .replies.reply import reply as reply
-    from .replies.say import Speaker as Speaker, say as say
+    from .replies.say import reply as reply, say as say
+    from .replies.speaker import Speaker as Speaker
     from .replies.streams import from_stream as from_stream
     from .rules import RULES as RULES, Rule as Rule, RuleContext as RuleContext
     from .settings import DeliverySettings as DeliverySettings, Settings as Settings
@@ -128,8 +129,9 @@ _NAMES = {
     "replies.outbox.lookups": "Lookup",
     "replies.outbox.prepare": "PostPreparer",
     "replies.pipeline": "clean",
-    "replies.reply": "reply",
-    "replies.say": "Speaker say",
+    "replies.history": "chat_messages history whole_answer",
+    "replies.say": "reply say",
+    "replies.speaker": "Speaker",
     "replies.streams": "from_stream",
     "rules": "RULES Rule RuleContext",
     "settings": "DeliverySettings Settings",

@@ -329,6 +329,15 @@ class MessagePlanned(_Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyQueued(_Fact):
+    """It is the reply's turn: it waited for the replies before it in its channel."""
+
+    ahead: int
+    """How many there were."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingPaused(_Fact):
     """Reading from the model paused, because the queue was full."""
 
@@ -350,7 +359,7 @@ class MessageWaits(_Fact):
 
     posts: tuple[int, ...]
     why: str
-    """``typing``, ``rate_limit``, ``picture`` or ``names``."""
+    """``typing``, ``rate_limit``, ``picture``, ``names`` or ``reply_before``, the reply before in its channel."""
     shortened: str = ""
     """Why the typing takes less time than planned: ``finished`` or ``queue``."""
     tail: float | None = None
@@ -542,6 +551,7 @@ Fact: TypeAlias = (
     | TextChanged
     | ReplyHalted
     | MessagePlanned
+    | ReplyQueued
     | ReadingPaused
     | MessagesMerged
     | MessageWaits

@@ -9,7 +9,8 @@ import pytest
 
 import cadenza
 from cadenza.errors import InputError
-from cadenza.replies.say import Speaker, say
+from cadenza.replies.say import say
+from cadenza.replies.speaker import Speaker
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Completed
 

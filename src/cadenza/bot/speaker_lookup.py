@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import discord
 
+from ..targets.discord.labels import read_label
 from ..targets.discord_py.authorship import is_ours
 from ..targets.discord_py.display_names import plain_name
 from ..targets.discord_py.history import Voice
@@ -16,10 +16,6 @@ from ..text.usernames import from_username
 from .characters.cast import named
 from .characters.character import Character
 from .store.store import Namespace, Store, StoreError, Value
-
-_LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
-"""How the bot labels a character where it has no webhook."""
-_ESCAPED = re.compile(r"\\(.)")
 
 
 class SpeakerLookup:
@@ -72,9 +68,9 @@ class SpeakerLookup:
 
     def _label(self, message: discord.Message) -> tuple[Author | None, int]:
         """The label in front of a text, and its length; used where there is no webhook."""
-        label = _LABEL.match(message.content) if message.author.id == self._me.id else None
-        author = read_back(_ESCAPED.sub(r"\1", label["name"]), self._names) if label else None
-        return author, label.end() if label and author else 0
+        label = read_label(message.content) if message.author.id == self._me.id else None
+        author = read_back(label[0], self._names) if label else None
+        return author, label[1] if label and author else 0
 
     def _known(self, name: str) -> str | None:
         found = named(self._cast, name)

@@ -42,6 +42,7 @@ from ..facts import (
     ReadingPaused,
     ReplyBegan,
     ReplyEnded,
+    ReplyQueued,
     RequestSent,
     RoundEnded,
     SendingBegan,
@@ -275,6 +276,10 @@ class Trace:
         self.tell(ModelStalled(has_begun, _seconds(self.now() - self._heard_at)))
 
     # --- the outbox ----------------------------------------------------------------------------
+
+    def queued(self, ahead: int, seconds: float) -> None:
+        """It is the reply's turn in its channel, after it waited *seconds* behind the *ahead* replies before it."""
+        self.tell(ReplyQueued(ahead, _seconds(seconds)))
 
     def pressed_back(self, seconds: float) -> None:
         """Reading from the model paused for *seconds*, because the queue was full."""

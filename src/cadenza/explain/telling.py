@@ -34,7 +34,7 @@ _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 ENDS = frozenset(end.value for end in f.MessageEnd)
 HOLDS = frozenset({"code", "table", "hidden", "mark", "line", "undecided", "rule", "gathered"})
 REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
-WAITS = frozenset({"typing", "rate_limit", "picture", "names"})
+WAITS = frozenset({"typing", "rate_limit", "picture", "names", "reply_before"})
 HURRIES = frozenset({"finished", "queue"})
 """Why typing takes less time than planned."""
 EFFECTS = frozenset({"changed", "added", "dropped", "split", "held", "released", "failed", "pictured"})
@@ -476,6 +476,11 @@ def _(fact: f.ReplyHalted) -> Said:
     if fact.by in ("buffer", "composer"):
         return Said("halted", {"why": why})
     return Said("halted.rule", {"by": fact.by, "why": why})
+
+
+@told_of.register
+def _(fact: f.ReplyQueued) -> Said:
+    return Said("reply.queued", {"ahead": str(fact.ahead), "seconds": seconds(fact.seconds)})
 
 
 @told_of.register

@@ -22,6 +22,7 @@ from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
 from .attempts import AttemptLoop
+from .channel_queue import QueuedReply
 from .conversation import ModelConversation
 from .notices import failed
 from .outbox.outbox import Outbox
@@ -42,13 +43,15 @@ async def say(
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
+    queued: QueuedReply | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
 
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *trace* receives every fact.
+    replies. *trace* receives every fact. *queued* is its place in the queue of the channel: the stream is read at once, and
+    nothing is sent before its turn.
     """
     settings = _within(settings or Settings(), target)
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
@@ -56,7 +59,7 @@ async def say(
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
         text = text_row(scene, settings, dice, rules=rules, takes=takes, trace=seen)
         round_ = Round(text, on_stop=settings.turn.on_stop)
-        async with _outbox(target, settings, stop, preparer, scene, trace=seen) as outbox:
+        async with _outbox(target, settings, stop, preparer, scene, trace=seen, queued=queued) as outbox:
             heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop, trace=seen)
             if seen:
                 seen.round_over(heard, len(round_.said), round_.usage)
@@ -85,12 +88,14 @@ async def reply(
     preparer: PostPreparer | None = None,
     supersedes: Iterable[Receipt] = (),
     trace: Hook | None = None,
+    queued: QueuedReply | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact.
+    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact. *queued* is its place in
+    the queue of the channel, of which it is the first by now.
     """
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
@@ -115,7 +120,7 @@ async def reply(
             takes=_takes(settings, preparer, target),
             trace=seen,
         )
-        async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
+        async with _outbox(target, settings, handle, preparer, scene, trace=seen, queued=queued) as outbox:
             outbox.delete_later(supersedes)
             conversation = ModelConversation(scene, settings)
             tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle, trace=seen)
@@ -188,10 +193,11 @@ def _outbox(
     scene: Scene,
     *,
     trace: Trace | None,
+    queued: QueuedReply | None = None,
 ) -> Outbox:
     if isinstance(target, SupportsPings):
         target.allow_pings(settings.delivery)
-    return Outbox(target, settings=settings, stop=stop, preparer=preparer, scene=scene, trace=trace)
+    return Outbox(target, settings=settings, stop=stop, preparer=preparer, scene=scene, trace=trace, queued=queued)
 
 
 def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply:

@@ -1,49 +1,51 @@
-"""``say`` for discord.py channels and for any target, and ``Speaker`` for many replies with the same options.
+"""``say`` and ``reply`` for objects of discord.py and for any target.
 
-This module does not import discord.py. It recognises objects of discord.py by the module of their class, and only then
-imports ``cadenza.bot``.
+This module imports next to nothing: it is often first used in the middle of an event. What it needs is imported in a
+thread, and discord.py only if it is given an object of discord.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from ..concurrency.stops import StopHandle
-from ..errors import DeliveryError, InputError, Sentence
-from ..facts import Hook
-from ..rules import RULES, Rule
-from ..settings import DeliverySettings, Settings
-from ..stages.s7_delivery import Chance
-from ..targets.discord.api import ApiError
-from ..targets.discord.policies import OTHERWISE, policy_for
-from ..targets.target import Target
-from ..types import Identity, Persona, Reply, Roster, Scene
-from . import reply
-from .outbox.prepare import PostPreparer
-from .streams import ModelStream
+from ..concurrency.imports import imported
+from ..errors import InputError, Sentence
+from .places import is_of_discord, refuse_no_place
 
 if TYPE_CHECKING:
-    from ..targets.discord.target import DiscordTarget
-    from ..targets.discord.webhooks import WebhookStore
-    from ..targets.discord_py.channel_info import SendTarget
-    from ..targets.discord_py.client_state import ClientState
+    from ..concurrency.stops import StopHandle
+    from ..facts import Hook
+    from ..models.fallback import ModelSource
+    from ..rules import Rule
+    from ..settings import Settings
+    from ..stages.s7_delivery import Chance
+    from ..targets.target import Target
+    from ..tools.functions import Toolset
+    from ..tools.running import Consent
+    from ..types import Persona, Receipt, Reply, Scene
+    from .outbox.prepare import PostPreparer
+    from .places import DiscordPlace
+    from .streams import ModelStream
+
+    Models = ModelSource | Sequence[ModelSource]
+
+_OF_SPEAKER = ("settings", "rules", "preparer", "trace")
+_SPEAKER, _DISCORD = "cadenza.replies.speaker", "cadenza.targets.discord_py.conversation"
 
 
 async def say(
-    target: Target | Any,
+    target: Target | DiscordPlace,
     stream: ModelStream,
     *,
     scene: Scene | None = None,
     settings: Settings | None = None,
     stop: StopHandle | None = None,
     chance: Chance | None = None,
-    rules: Iterable[type[Rule]] = RULES,
+    rules: Iterable[type[Rule]] | None = None,
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
+    queue: bool = True,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
 
@@ -53,207 +55,120 @@ async def say(
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
     pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
     members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
+
+    Replies in one channel go one after the other: the stream is read at once, and its messages wait, with the typing
+    indicator, until the replies before are over. With ``queue=False`` they do not wait.
     """
-    if _is_of_discord(target):
-        speaker = Speaker(settings=settings, rules=rules, preparer=preparer, trace=trace)
-        return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance)
-    _refuse_what_stands_for_a_channel(target)
-    return await reply.say(
-        target,
+    await _ready(target)
+    from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
+    from .waiting import say_to  # noqa: PLC0415  # likewise
+
+    options: dict[str, Any] = {} if rules is None else {"rules": rules}
+    place: Any = target
+    if is_of_discord(place):
+        speaker = Speaker(settings=settings, preparer=preparer, trace=trace, **options)
+        return await speaker.say(place, stream, scene=scene, stop=stop, chance=chance, queue=queue)
+    return await say_to(
+        place,
         stream,
         scene=scene,
         settings=settings,
         stop=stop,
         chance=chance,
-        rules=rules,
         preparer=preparer,
         trace=trace,
+        queue=queue,
+        **options,
     )
 
 
-class Speaker:
-    """Delivers replies to many places of Discord with the same options.
+class ReplyOptions(TypedDict, total=False):
+    """The options of ``reply``."""
 
-    *client* defaults to the client that a channel belongs to. A *persona* with a name of its own (``is_alter``) speaks
-    through a webhook; *webhooks* stores those over a restart. All speakers of a client share its state. As an async
-    context manager it waits for pending work at its end.
+    settings: Settings | None
+    tools: Toolset
+    """Functions or ``Tool``s that the model may call."""
+    consent: Consent | None
+    """It is asked before a tool that needs it."""
+    stop: StopHandle | None
+    chance: Chance | None
+    rules: Iterable[type[Rule]]
+    preparer: PostPreparer | None
+    supersedes: Iterable[Receipt]
+    """Messages that are deleted when the reply begins."""
+    trace: Hook | None
+    """It receives every fact."""
+    queue: bool
+    """Whether it waits for the replies before it in the channel, before the model is asked."""
+
+
+@overload
+async def reply(
+    scene: Scene, model: Models, target: Target | DiscordPlace, /, **options: Unpack[ReplyOptions]
+) -> Reply: ...
+
+
+@overload
+async def reply(
+    place: DiscordPlace,
+    model: Models,
+    /,
+    *,
+    persona: Persona | None = None,
+    history: int = 20,
+    **options: Unpack[ReplyOptions],
+) -> Reply: ...
+
+
+async def reply(
+    scene_or_place: Scene | DiscordPlace,
+    model: Models,
+    target: Target | DiscordPlace | None = None,
+    /,
+    *,
+    persona: Persona | None = None,
+    history: int = 20,
+    **options: Unpack[ReplyOptions],
+) -> Reply:
+    """Let *model* answer and return one ``Reply``, whatever happens.
+
+    ``reply(message, model)`` answers a message, an interaction or the newest message of a channel of discord.py: the model
+    is sent the newest *history* lines of the channel, and speaks as *persona*, by default as the bot.
+    ``reply(scene, model, target)`` answers a ``Scene`` that you made, in a place of discord.py or any ``Target``.
+
+    Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
+    Replies in one channel go one after the other. The options are those of ``ReplyOptions``.
     """
+    place: Any = scene_or_place if target is None else target
+    await _ready(place)
+    from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
+    from .waiting import reply_in  # noqa: PLC0415  # likewise
 
-    def __init__(
-        self,
-        client: Any = None,
-        *,
-        settings: Settings | None = None,
-        persona: Persona | None = None,
-        webhooks: WebhookStore | None = None,
-        rules: Iterable[type[Rule]] = RULES,
-        preparer: PostPreparer | None = None,
-        trace: Hook | None = None,
-    ) -> None:
-        if client is not None and not _is_client(client):
-            msg = Sentence("a Speaker needs a discord.py client, not {client_type}", client_type=type(client).__name__)
-            raise InputError(msg)
-        self._client = client
-        self._settings = settings
-        self._persona = persona or Persona("")
-        self._webhooks = webhooks
-        self._rules = tuple(rules)
-        self._preparer = preparer
-        self._trace = trace
-        self._client_states: set[ClientState] = set()
+    scene = None if target is None else _scene(scene_or_place, persona)
+    if not is_of_discord(place):
+        return await reply_in(scene, model, place, **options)
+    own: dict[str, Any] = {name: value for name, value in options.items() if name in _OF_SPEAKER}
+    rest: dict[str, Any] = {name: value for name, value in options.items() if name not in _OF_SPEAKER}
+    return await Speaker(persona=persona, **own).reply(place, model, scene=scene, history=history, **rest)
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
+def _scene(scene: object, persona: Persona | None) -> Scene:
+    """*scene*, which the caller made; an ``InputError`` if it is none, or if there is a *persona* besides."""
+    from ..types import Scene  # noqa: PLC0415  # it is imported by now, in a thread
 
-    async def close(self) -> None:
-        """Wait for pending work. The speaker stays usable."""
-        for client_state in tuple(self._client_states):  # another client may be added meanwhile
-            await client_state.close()
-
-    async def say(
-        self,
-        place: Any,
-        stream: ModelStream,
-        *,
-        scene: Scene | None = None,
-        stop: StopHandle | None = None,
-        chance: Chance | None = None,
-    ) -> Reply:
-        """Deliver a model's text stream to *place*, any object of discord.py that takes messages."""
-        room = await self._room(place)
-        scene = self._scene(room, scene)
-        client_state = self._client_state(room)
-        preparer = self._preparer or client_state.preparer
-        found = None if preparer.lookup is None else partial(preparer.lookup.has_found, place=scene.channel)
-        turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
-        target = await self._target(client_state, room, scene.roster, turn=turn, persona=persona, is_found=found)
-        try:
-            return await reply.say(
-                target,
-                stream,
-                scene=scene,
-                settings=self._settings,
-                stop=stop,
-                chance=chance,
-                rules=self._rules,
-                preparer=preparer,
-                trace=self._trace,
-            )
-        finally:
-            await client_state.settle(target)
-
-    async def target(self, place: Any, *, turn: str = "", roster: Roster | None = None) -> Target:
-        """Return *place* as a target for one reply; *roster* names who may be pinged besides its members.
-
-        *turn* is a unique name of the turn; without one, one is made up.
-        """
-        room = await self._room(place)
-        persona = _identity(self._persona)
-        target = await self._target(self._client_state(room), room, roster or Roster(), turn=turn, persona=persona)
-        target.allow_pings(self._delivery)  # a reply does this itself; a caller who sends directly does not
-        return target
-
-    async def blocked(self, place: Any) -> str | None:
-        """Return why *place* takes no messages at present, such as ``missing_permissions``; ``None`` if it may.
-
-        Check it before asking a model, whose answer could not be sent. A refusal is remembered for 15 minutes.
-        """
-        room = await self._room(place)
-        return self._client_state(room).blocked(room)
-
-    @property
-    def _delivery(self) -> DeliverySettings:
-        return self._settings.delivery if isinstance(self._settings, Settings) else DeliverySettings()
-
-    async def _room(self, place: object) -> SendTarget:
-        _refuse_what_stands_for_a_channel(place)
-        if not _is_of_discord(place):
-            msg = Sentence(
-                "a Speaker needs an object of discord.py to speak to, not {place_type}; use say",
-                place_type=type(place).__name__,
-            )
-            raise InputError(msg)
-        from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
-
-        try:
-            return await room_of(place, self._client)
-        except ApiError as error:
-            raise _undelivered(error) from error
-
-    def _client_state(self, room: SendTarget) -> ClientState:
-        from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well
-
-        client_state = ClientState.of(room.client, self._webhooks)
-        self._client_states.add(client_state)
-        return client_state
-
-    async def _target(
-        self,
-        client_state: ClientState,
-        room: SendTarget,
-        roster: Roster,
-        *,
-        turn: str,
-        persona: Identity | None,
-        is_found: Callable[[str], bool] | None = None,
-    ) -> DiscordTarget:
-        try:
-            return await client_state.target(
-                room,
-                turn=turn,
-                persona=persona,
-                roster=roster,
-                is_found=is_found,
-            )
-        except ApiError as error:
-            raise _undelivered(error) from error
-
-    def _scene(self, room: SendTarget, scene: Scene | None) -> Scene:
-        """Complete *scene*, or make one, with what the room knows."""
-        reply_to = None if room.message is None else str(room.message.id)
-        has_roles = self._delivery.mention_roles
-        if scene is None:
-            roster = room.for_rules(roles=has_roles)
-            return Scene(room.channel, self._persona, roster=roster, reply_to=reply_to)
-        return replace(
-            scene,
-            channel=scene.channel or room.channel,
-            roster=room.with_roles(scene.roster) if has_roles else scene.roster,
-            reply_to=scene.reply_to or reply_to,
+    if not isinstance(scene, Scene):
+        not_a_scene = Sentence(
+            "reply(scene, model, target) needs a Scene, not {scene_type}; without a Scene it is reply(message, model)",
+            scene_type=type(scene).__name__,
         )
-
-
-def _identity(persona: Persona) -> Identity | None:
-    return Identity(persona.name, persona.avatar) if persona.is_alter else None
-
-
-def _undelivered(error: ApiError) -> DeliveryError:
-    """Return what is raised for *error*: the sentence of its policy, or else its own."""
-    policy = policy_for(error)
-    return DeliveryError(str(error), code=error.code) if policy is OTHERWISE else policy.error(error)
-
-
-def _refuse_what_stands_for_a_channel(place: object) -> None:
-    """Raise an ``InputError`` if *place* is the id or name of a channel, or ``None``."""
-    if place is None or isinstance(place, int | str):
-        kind = type(place).__name__  # not its value, which may be a misplaced secret
-        msg = Sentence(
-            "{kind} is not a channel; pass the channel object, which client.get_channel returns once it is ready",
-            kind=kind,
-        )
+        raise InputError(not_a_scene)
+    if persona is not None:
+        msg = "a Scene has its own persona; give the persona to the Scene"
         raise InputError(msg)
+    return scene
 
 
-def _is_client(thing: object) -> bool:
-    """Return whether *thing* is a client of discord.py, without importing it."""
-    return any((base.__module__, base.__name__) == ("discord.client", "Client") for base in type(thing).__mro__)
-
-
-def _is_of_discord(thing: object) -> bool:
-    """Return whether *thing* is an object of discord.py, without importing it."""
-    return any(base.__module__.partition(".")[0] == "discord" for base in type(thing).__mro__)
+async def _ready(place: object) -> None:
+    """Import what a reply in *place* needs."""
+    refuse_no_place(place)
+    await imported(_SPEAKER, *((_DISCORD,) if is_of_discord(place) else ()))

@@ -10,7 +10,7 @@ import discord
 import pytest
 from discord.ext import commands
 
-from cadenza.replies.say import Speaker
+from cadenza.replies.speaker import Speaker
 from cadenza.sim.permissions import Permission
 from cadenza.targets.discord.api import Place, PlaceKind
 from cadenza.targets.discord.webhooks import NoWebhook

@@ -20,6 +20,7 @@ from ...settings import Settings
 from ...stages.s4_round import Keep
 from ...targets.target import Markup, Target
 from ...types import Notice, Post, Receipt, Scene
+from ..channel_queue import QueuedReply
 from .calls import TargetCalls
 from .pacing import Pacing
 from .prepare import PostPreparer
@@ -40,8 +41,12 @@ class Outbox:
         preparer: PostPreparer | None = None,
         scene: Scene | None = None,
         trace: Trace | None = None,
+        queued: QueuedReply | None = None,
     ) -> None:
-        """Send to *target*; without *settings* typing has no budget and the target alone limits the length."""
+        """Send to *target*; without *settings* typing has no budget and the target alone limits the length.
+
+        Nothing is sent before it is the turn of *queued* in its channel.
+        """
         self._loop = asyncio.get_running_loop()
         limits = target.limits
         limit = (settings.delivery.limit if settings else None) or limits.length
@@ -58,6 +63,9 @@ class Outbox:
         self._stop = stop
         self._trace = trace
         self._signals = Signals(self._queue, self._pacing, stop)
+        self._queued = queued
+        if queued:
+            queued.when_first(self._signals.changed.set)
         self._sending: asyncio.Task[None] | None = None
         self._keep: Keep | None = None  # how the reply was cut
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
@@ -78,7 +86,8 @@ class Outbox:
             await outlast(self._sending, hurry=lambda: self.cut(Keep.NOTHING))
 
     async def _send_all(self) -> None:
-        failure = await Sender(self._target, self._queue, self._pacing, self._signals, self._trace).run()
+        sender = Sender(self._target, self._queue, self._pacing, self._signals, self._trace, queued=self._queued)
+        failure = await sender.run()
         if failure is not None:
             self.failed.set_result(failure)
             dropped = self._queue.failed()
@@ -158,6 +167,8 @@ class Outbox:
 
     async def tell(self, notice: Notice) -> None:
         """Show *notice* now, after everything that was sent."""
+        if self._queued:
+            await self._queued.first()
         await self._target.show(notice)
 
     def remove_queued(self, part: int) -> list[Post]:

@@ -14,6 +14,7 @@ from ...concurrency.tasks import end_task, must_rise
 from ...errors import DeliveryError
 from ...explain.recorder import Trace
 from ...types import Boundary, Identity, Notice, Post, Receipt, Urgency
+from ..channel_queue import QueuedReply
 from .calls import TargetCalls, undelivered
 from .pacing import Act, Join, Pacing, Wait
 from .queue import Parcel, PostQueue
@@ -24,13 +25,21 @@ class Sender:
     """Takes the posts from the queue, when the pacing says so, and reports to the queue what became of them."""
 
     def __init__(
-        self, target: TargetCalls, queue: PostQueue, pacing: Pacing, signals: Signals, trace: Trace | None
+        self,
+        target: TargetCalls,
+        queue: PostQueue,
+        pacing: Pacing,
+        signals: Signals,
+        trace: Trace | None,
+        *,
+        queued: QueuedReply | None = None,
     ) -> None:
         self._target = target
         self._queue = queue
         self._pacing = pacing
         self._signals = signals
         self._trace = trace
+        self._queued = queued if queued and queued.ahead else None
         self._now = asyncio.get_running_loop().time
 
     async def run(self) -> DeliveryError | None:
@@ -56,6 +65,9 @@ class Sender:
         queue = self._queue
         while queue.waiting or not queue.is_sealed:
             self._signals.changed.clear()
+            if self._queued:
+                await self._wait_behind(self._queued)
+                continue
             if not queue.waiting:
                 await self._pause(None)
                 continue
@@ -88,6 +100,18 @@ class Sender:
                 case step:
                     assert_never(step)
         return None
+
+    async def _wait_behind(self, queued: QueuedReply) -> None:
+        """Show the typing indicator until it is the turn of *queued*, or the queue changes."""
+        if queued.is_first:
+            self._queued = None
+            if self._trace:
+                self._trace.queued(queued.ahead, queued.seconds)
+            return
+        waiting = self._queue.waiting
+        if waiting and self._trace:
+            self._trace.waits(waiting.first.post, "reply_before")
+        await self._pause(waiting.first.post.identity if waiting else None)
 
     async def _deliver(self, post: Post) -> None:
         if not self._queue.waiting and (self._queue.is_sealed or post.boundary is Boundary.FINAL):

@@ -16,6 +16,8 @@ LONGEST = 2000
 _MARKS = re.compile(r"([\\*_~`|\[\]<:])")
 _NEEDS_LINE = re.compile(r"```|>|#{1,3} |-# |[-*+•] |[0-9]{1,3}[.)] ")
 """Marks that count only at the beginning of a line."""
+_LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
+_ESCAPED = re.compile(r"\\(.)")
 _ODD = re.compile(r"[^\w .'()-]")
 _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
@@ -32,6 +34,12 @@ def labelled(name: str, text: str) -> list[str]:
     if any(kind is not Kind.PROSE for kind, _ in blocks(text)):
         return [label, text]  # a block is not cut to make room for a name
     return fit(whole, LONGEST)
+
+
+def read_label(text: str) -> tuple[str, int] | None:
+    """The name in front of *text*, as ``labelled`` writes it, and the length of the label."""
+    label = _LABEL.match(text)
+    return (_ESCAPED.sub(r"\1", label["name"]), label.end()) if label else None
 
 
 def shortened(text: str, limit: int) -> list[str]:

@@ -17,6 +17,7 @@ from ..discord.api import Button
 from ..discord.shared import DiscordState
 from ..discord.target import DiscordTarget, ReplyTarget
 from ..discord.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
+from .answers import AnswerMemory
 from .api import DiscordPyApi
 from .channel_info import SendTarget, tag_of
 from .interactions import InteractionApi
@@ -42,6 +43,7 @@ class ClientState:
         self._webhook_store = _WebhookStore(store)
         self._interactions: WeakKeyDictionary[DiscordTarget, InteractionApi] = WeakKeyDictionary()
         self.shared = DiscordState(Webhooks(self.api, self._webhook_store))
+        self.answers = AnswerMemory()
         self.preparer = PostPreparer(lookup=Lookup(self._tag))
         if isinstance(client, commands.Bot | commands.AutoShardedBot):  # other clients learn it from a 404
             client.add_listener(self._webhooks_changed, "on_webhooks_update")
@@ -98,6 +100,11 @@ class ClientState:
         """End an interaction that got no message, so that it does not show as pending."""
         if api := self._interactions.get(target):
             await api.settle()
+
+    def is_private(self, target: DiscordTarget) -> bool:
+        """Whether only one person sees the messages of *target*: they are ephemeral."""
+        api = self._interactions.get(target)
+        return api is not None and api.is_ephemeral
 
     def blocked(self, room: SendTarget) -> str | None:
         """Why messages in *room* would fail at present, without asking Discord; ``None`` if they may work."""

@@ -92,6 +92,10 @@ class Perspective:
     """Names of characters: a person with one of them is renamed."""
     own_name: str = ""
     """The name of the main character, for mentions of the bot; empty is the name of its account."""
+    quotes: bool = True
+    """Whether a line of a person says which message it replies to."""
+    is_aside: Callable[[discord.Message], bool] = is_protocol
+    """Which of our messages are no part of the conversation."""
 
 
 async def history(
@@ -100,13 +104,27 @@ async def history(
     """Read the messages of *window* as *view* sees them, the oldest first. Where Discord fails, cached messages are used."""
     messages = await _recent(channel, window)
     messages.sort(key=lambda message: str(message.id) in window.at_end)
+    return await told(messages, me, view)
+
+
+async def told(messages: Sequence[discord.Message], me: discord.ClientUser, view: Perspective) -> Conversation:
+    """Tell *messages*, the oldest first, as *view* sees them."""
     voices = await _voices(messages, view.speaker_of)
     people = _people(messages, voices, me)
     taken = (view.persona, *view.characters)
     names = told_apart(people, taken=taken)
     known = {**names, me.id: view.own_name or plain_name(me.display_name)}
     speakers = {*taken, *known.values(), *(user.display_name for user in people)}
-    telling = _Telling(known, voices, view.speaker_of, view.attachment_reader, view.persona, speakers)
+    telling = _Telling(
+        known,
+        voices,
+        view.speaker_of,
+        view.attachment_reader,
+        view.persona,
+        speakers,
+        view.is_aside,
+        quotes=view.quotes,
+    )
     lines = await telling.of(messages)
     return Conversation(lines, people, names, _speakers(lines, voices))
 
@@ -210,6 +228,8 @@ class _Telling:
     persona: str
     speakers: Collection[str]
     """All possible speakers: no other text may look like a line of theirs."""
+    is_aside: Callable[[discord.Message], bool]
+    quotes: bool = True
 
     async def of(self, messages: Sequence[discord.Message]) -> tuple[Line, ...]:
         """A line per message that has text or media. Newer messages take from the media budget first."""
@@ -218,13 +238,15 @@ class _Telling:
         return tuple(line for line in reversed(lines) if line.text or line.media)
 
     def _is_aside(self, message: discord.Message) -> bool:
-        return message.id in self.voices and is_protocol(message)
+        return message.id in self.voices and self.is_aside(message)
 
     async def _line(self, message: discord.Message, present: Mapping[int, discord.Message]) -> Line:
         voice = self.voices.get(message.id)
         embeds = [] if voice else message.embeds  # ours are link previews
-        shown = await self.attachment_reader.of(message.attachments, embeds)
-        media, words = shown.media, [self._text(message, voice), *shown.words]
+        described = [file.description for file in message.attachments if voice and file.description]
+        files = [file for file in message.attachments if not (voice and file.description)]
+        shown = await self.attachment_reader.of(files, embeds)
+        media, words = shown.media, [self._text(message, voice), *described, *shown.words]
         for snapshot in message.message_snapshots:
             forwarded = await self.attachment_reader.of(snapshot.attachments, snapshot.embeds)
             media += forwarded.media
@@ -239,7 +261,7 @@ class _Telling:
             *readable_text.stuck(message.stickers),
             *readable_text.asked(message.poll),
         ]
-        if voice is None and (reply := await self._reply(message, present)):
+        if self.quotes and voice is None and (reply := await self._reply(message, present)):
             words[0] = f"{reply} {words[0]}".strip()
             answered = _answered(message)
             if isinstance(answered, discord.Message) and answered.id not in present:

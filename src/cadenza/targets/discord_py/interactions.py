@@ -41,6 +41,11 @@ class InteractionApi:
         self._sent: dict[str, Sent] = {}
         self._doubtful: set[str] = set()
 
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether only the person who asked sees the follow-ups; known once it is open."""
+        return self._is_ephemeral
+
     async def open(self) -> None:
         """Acknowledge the interaction, unless that is done: Discord shows it as pending."""
         if self._is_open:

@@ -24,7 +24,12 @@ _SMALL = re.compile(r"-# [^\n]*")
 
 def is_protocol(message: discord.Message) -> bool:
     """Whether *message*, one of ours, is no part of the conversation."""
-    if message.flags.ephemeral or message.interaction_metadata is not None:
+    return message.interaction_metadata is not None or is_notice(message)
+
+
+def is_notice(message: discord.Message) -> bool:
+    """Whether *message*, one of ours, says nothing of an answer: only one person sees it, or it is a notice."""
+    if message.flags.ephemeral:
         return True
     if message.attachments or message.stickers or message.message_snapshots or message.poll:
         return False

@@ -1,0 +1,64 @@
+"""What was said in a channel, for a model: lines in which an answer of the bot is one line, however many messages it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..concurrency.imports import imported
+from ..errors import InputError, Sentence
+from .places import is_of_discord, refuse_no_place
+
+if TYPE_CHECKING:
+    import discord
+
+    from ..types import Line
+
+
+async def history(message: discord.Message, *, limit: int = 20, chain: bool = False) -> tuple[Line, ...]:
+    """The newest *limit* lines of the channel of *message*, up to and with *message*.
+
+    An answer of the bot is one line, as the model wrote it. With *chain* only the message that *message* answers, the one
+    that this answers, and so on.
+    """
+    await _ready(message)
+    from ..targets.discord_py import conversation as reading  # noqa: PLC0415  # it needs discord.py
+
+    if chain:
+        heard = await reading.chain_of(message, limit=limit)
+    else:
+        heard = await reading.conversation_in(message.channel, until=message, limit=limit)
+    return heard.lines
+
+
+async def whole_answer(message: discord.Message) -> str | None:
+    """The whole answer that *message* is part of, as the model wrote it; ``None`` if *message* is not one of ours.
+
+    The newest answers are remembered; an older one is put together from the messages in the channel.
+    """
+    await _ready(message)
+    from ..targets.discord_py import conversation as reading  # noqa: PLC0415  # as above
+
+    return await reading.whole_answer(message)
+
+
+def chat_messages(lines: Iterable[Line]) -> list[dict[str, str]]:
+    """*lines* as the messages that chat APIs take. Where several people speak, each line begins with a name."""
+    told = list(lines)
+    has_names = len({line.speaker for line in told if not line.is_own}) > 1
+    return [_message(line, has_name=has_names) for line in told]
+
+
+def _message(line: Line, *, has_name: bool) -> dict[str, str]:
+    if line.is_own:
+        return {"role": "assistant", "content": line.text}
+    return {"role": "user", "content": f"{line.speaker}: {line.text}" if has_name and line.speaker else line.text}
+
+
+async def _ready(message: object) -> None:
+    """Import what reads a channel; raise an ``InputError`` unless *message* is one of discord.py."""
+    refuse_no_place(message)
+    if not is_of_discord(message) or not hasattr(message, "content") or not hasattr(message, "channel"):
+        msg = Sentence("a message of discord.py is needed, not {place_type}", place_type=type(message).__name__)
+        raise InputError(msg)
+    await imported("cadenza.targets.discord_py.conversation")

@@ -1,0 +1,278 @@
+"""``Speaker``: many replies to Discord with the same options."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..concurrency.stops import StopHandle
+from ..errors import DeliveryError, InputError, Sentence
+from ..facts import Hook
+from ..models.fallback import ModelSource
+from ..rules import RULES, Rule
+from ..settings import DeliverySettings, Settings
+from ..stages.s7_delivery import Chance
+from ..targets.discord.api import ApiError
+from ..targets.discord.policies import OTHERWISE, policy_for
+from ..targets.target import Target
+from ..tools.functions import Toolset
+from ..tools.running import Consent
+from ..types import Identity, Persona, Receipt, Reply, Roster, Scene
+from . import reply
+from .channel_queue import QueuedReply
+from .outbox.prepare import PostPreparer
+from .places import is_client, is_of_discord, refuse_no_place
+from .streams import ModelStream
+from .waiting import its_turn, queued_for
+
+if TYPE_CHECKING:
+    from ..targets.discord.target import DiscordTarget
+    from ..targets.discord.webhooks import WebhookStore
+    from ..targets.discord_py.channel_info import SendTarget
+    from ..targets.discord_py.client_state import ClientState
+    from .places import DiscordPlace
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A place that is ready for one reply."""
+
+    room: SendTarget
+    state: ClientState
+    target: DiscordTarget
+    scene: Scene
+    preparer: PostPreparer
+    queued: QueuedReply | None
+
+
+class Speaker:
+    """Delivers replies to many places of Discord with the same options.
+
+    *client* defaults to the client that a channel belongs to. A *persona* with a name of its own (``is_alter``) speaks
+    through a webhook; *webhooks* stores those over a restart. All speakers of a client share its state. As an async
+    context manager it waits for pending work at its end.
+    """
+
+    def __init__(
+        self,
+        client: Any = None,
+        *,
+        settings: Settings | None = None,
+        persona: Persona | None = None,
+        webhooks: WebhookStore | None = None,
+        rules: Iterable[type[Rule]] = RULES,
+        preparer: PostPreparer | None = None,
+        trace: Hook | None = None,
+    ) -> None:
+        if client is not None and not is_client(client):
+            msg = Sentence("a Speaker needs a discord.py client, not {client_type}", client_type=type(client).__name__)
+            raise InputError(msg)
+        self._client = client
+        self._settings = settings
+        self._persona = persona or Persona("")
+        self._webhooks = webhooks
+        self._rules = tuple(rules)
+        self._preparer = preparer
+        self._trace = trace
+        self._client_states: set[ClientState] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Wait for pending work. The speaker stays usable."""
+        for client_state in tuple(self._client_states):  # another client may be added meanwhile
+            await client_state.close()
+
+    async def say(
+        self,
+        place: DiscordPlace,
+        stream: ModelStream,
+        *,
+        scene: Scene | None = None,
+        stop: StopHandle | None = None,
+        chance: Chance | None = None,
+        queue: bool = True,
+    ) -> Reply:
+        """Deliver a model's text stream to *place*, any object of discord.py that takes messages; see ``say``."""
+        async with self._opened(place, scene, stop, queue=queue) as opened:
+            said = await reply.say(
+                opened.target,
+                stream,
+                scene=opened.scene,
+                settings=self._settings,
+                stop=stop,
+                chance=chance,
+                rules=self._rules,
+                preparer=opened.preparer,
+                trace=self._trace,
+                queued=opened.queued,
+            )
+            _remember(opened, said)
+            return said
+
+    async def reply(
+        self,
+        place: DiscordPlace,
+        model: ModelSource | Sequence[ModelSource],
+        *,
+        scene: Scene | None = None,
+        history: int = 20,
+        tools: Toolset = (),
+        consent: Consent | None = None,
+        stop: StopHandle | None = None,
+        chance: Chance | None = None,
+        supersedes: Iterable[Receipt] = (),
+        queue: bool = True,
+    ) -> Reply:
+        """Let *model* answer in *place*, any object of discord.py that takes messages; see ``reply``."""
+        async with self._opened(place, scene, stop, queue=queue) as opened:
+            await its_turn(opened.queued, opened.target, stop)
+            said = await reply.reply(
+                opened.scene if scene is not None else await self._heard(place, opened, history),
+                model,
+                opened.target,
+                settings=self._settings,
+                tools=tools,
+                consent=consent,
+                stop=stop,
+                chance=chance,
+                rules=self._rules,
+                preparer=opened.preparer,
+                supersedes=supersedes,
+                trace=self._trace,
+                queued=opened.queued,
+            )
+            _remember(opened, said)
+            return said
+
+    async def target(self, place: DiscordPlace, *, turn: str = "", roster: Roster | None = None) -> Target:
+        """Return *place* as a target for one reply; *roster* names who may be pinged besides its members.
+
+        *turn* is a unique name of the turn; without one, one is made up.
+        """
+        room = await self._room(place)
+        persona = _identity(self._persona)
+        target = await self._target(self._client_state(room), room, roster or Roster(), turn=turn, persona=persona)
+        target.allow_pings(self._delivery)  # a reply does this itself; a caller who sends directly does not
+        return target
+
+    async def blocked(self, place: DiscordPlace) -> str | None:
+        """Return why *place* takes no messages at present, such as ``missing_permissions``; ``None`` if it may.
+
+        Check it before asking a model, whose answer could not be sent. A refusal is remembered for 15 minutes.
+        """
+        room = await self._room(place)
+        return self._client_state(room).blocked(room)
+
+    @property
+    def _delivery(self) -> DeliverySettings:
+        return self._settings.delivery if isinstance(self._settings, Settings) else DeliverySettings()
+
+    @asynccontextmanager
+    async def _opened(
+        self, place: object, scene: Scene | None, stop: StopHandle | None, *, queue: bool
+    ) -> AsyncIterator[_Open]:
+        """Open *place* for a reply: acknowledge an interaction, and join the queue of the channel."""
+        room = await self._room(place)
+        scene = self._scene(room, scene)
+        state = self._client_state(room)
+        preparer = self._preparer or state.preparer
+        found = None if preparer.lookup is None else partial(preparer.lookup.has_found, place=scene.channel)
+        turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
+        target = await self._target(state, room, scene.roster, turn=turn, persona=persona, is_found=found)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(state.settle, target)
+            # Nobody else sees an ephemeral answer, so it waits for nobody.
+            queued = stack.enter_context(queued_for(target)) if queue and not state.is_private(target) else None
+            yield _Open(room, state, target, scene, preparer, queued)
+
+    async def _heard(self, place: Any, opened: _Open, limit: int) -> Scene:
+        """The scene of *opened* with the conversation in its channel, *limit* lines of it."""
+        from ..targets.discord_py.conversation import scene_with_history  # noqa: PLC0415  # discord.py is installed
+
+        room = opened.room
+        message = room.message or (None if room.interaction else getattr(place, "message", None))
+        roles = self._delivery.mention_roles
+        return await scene_with_history(room, opened.scene, message, limit=limit, roles=roles)
+
+    async def _room(self, place: object) -> SendTarget:
+        refuse_no_place(place)
+        if not is_of_discord(place):
+            msg = Sentence(
+                "a Speaker needs an object of discord.py to speak to, not {place_type}; use say",
+                place_type=type(place).__name__,
+            )
+            raise InputError(msg)
+        from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
+
+        try:
+            return await room_of(place, self._client)
+        except ApiError as error:
+            raise _undelivered(error) from error
+
+    def _client_state(self, room: SendTarget) -> ClientState:
+        from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well
+
+        client_state = ClientState.of(room.client, self._webhooks)
+        self._client_states.add(client_state)
+        return client_state
+
+    async def _target(
+        self,
+        client_state: ClientState,
+        room: SendTarget,
+        roster: Roster,
+        *,
+        turn: str,
+        persona: Identity | None,
+        is_found: Callable[[str], bool] | None = None,
+    ) -> DiscordTarget:
+        try:
+            return await client_state.target(
+                room,
+                turn=turn,
+                persona=persona,
+                roster=roster,
+                is_found=is_found,
+            )
+        except ApiError as error:
+            raise _undelivered(error) from error
+
+    def _scene(self, room: SendTarget, scene: Scene | None) -> Scene:
+        """Complete *scene*, or make one, with what the room knows."""
+        reply_to = None if room.message is None else str(room.message.id)
+        has_roles = self._delivery.mention_roles
+        if scene is None:
+            roster = room.for_rules(roles=has_roles)
+            return Scene(room.channel, self._persona, roster=roster, reply_to=reply_to)
+        return replace(
+            scene,
+            channel=scene.channel or room.channel,
+            roster=room.with_roles(scene.roster) if has_roles else scene.roster,
+            reply_to=scene.reply_to or reply_to,
+        )
+
+
+def _remember(opened: _Open, said: Reply) -> None:
+    """Remember the answer, so that the next model is sent all of it."""
+    opened.state.answers.note(said.receipts, opened.target.besides, answers=opened.scene.reply_to or "")
+
+
+def _identity(persona: Persona) -> Identity | None:
+    return Identity(persona.name, persona.avatar) if persona.is_alter else None
+
+
+def _undelivered(error: ApiError) -> DeliveryError:
+    """Return what is raised for *error*: the sentence of its policy, or else its own."""
+    policy = policy_for(error)
+    return DeliveryError(str(error), code=error.code) if policy is OTHERWISE else policy.error(error)
