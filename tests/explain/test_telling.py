@@ -171,6 +171,7 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
         ),
         (f.ReplyHalted("composer", "message_limit"), "The reply is ended here, because the reply has as many messages as it may have."),
         (f.ReplyHalted("shout", "rule"), "The rule shout ends the reply here, because a rule asked for it."),
+        (f.ReplyQueued(2, 1.5), "The reply waited 1.50 s for its turn in the channel; replies before it: 2."),
         (f.ReadingPaused(1.5), "Reading from the model paused for 1.50 s, because the queue was full."),
         (f.ReadingPaused(0.0), ""),
         (f.MessageRefused((2,), {}, {"type": "OSError", "text": ""}), "A message could not be sent: OSError."),

@@ -202,8 +202,9 @@ class Speaker:
 
         room = opened.room
         message = room.message or (None if room.interaction else getattr(place, "message", None))
+        has_waited = opened.queued is not None and opened.queued.ahead > 0
         roles = self._delivery.mention_roles
-        return await scene_with_history(room, opened.scene, message, limit=limit, roles=roles)
+        return await scene_with_history(room, opened.scene, message, limit=limit, has_waited=has_waited, roles=roles)
 
     async def _room(self, place: object) -> SendTarget:
         refuse_no_place(place)

@@ -35,16 +35,19 @@ _SECONDS = 10.0
 """The timeout for one message of a chain."""
 
 
-async def scene_with_history(room: SendTarget, scene: Scene, message: object, *, limit: int, roles: bool) -> Scene:
+async def scene_with_history(
+    room: SendTarget, scene: Scene, message: object, *, limit: int, has_waited: bool, roles: bool
+) -> Scene:
     """*scene* with the conversation in *room*: up to *message*, if it is one, or with what was asked by a command.
 
+    If the reply *has_waited*, it also knows what the bot said meanwhile, and *message* is the last line all the same.
     A persona without a name gets that of the bot. With *roles* the model can name roles.
     """
     me = user_of(room.client)
     name = scene.persona.name or plain_name(me.display_name)
     until = message if isinstance(message, discord.Message) else None
     channel = until.channel if until else _channel(room)
-    heard = await conversation_in(channel, until=until, limit=limit, persona=name)
+    heard = await conversation_in(channel, until=until, limit=limit, persona=name, meanwhile=has_waited)
     lines = heard.lines
     if room.interaction is not None:
         lines = (*lines, asked(room.interaction, me))[-limit:]
@@ -62,16 +65,23 @@ def _channel(room: SendTarget) -> discord.abc.Messageable:
 
 
 async def conversation_in(
-    channel: discord.abc.Messageable, *, until: discord.Message | None, limit: int, persona: str = ""
+    channel: discord.abc.Messageable,
+    *,
+    until: discord.Message | None,
+    limit: int,
+    persona: str = "",
+    meanwhile: bool = False,
 ) -> Conversation:
     """The newest *limit* lines of *channel*, up to *until*, as *persona* sees them; an answer of ours is one line.
 
-    Without a *persona* it is the bot.
+    Without a *persona* it is the bot. With *meanwhile* what we said after *until* stands before it.
     """
     client = client_of(channel)
     me = user_of(client)
     messages = max(limit, min(limit * _MESSAGES_A_LINE, _MOST_MESSAGES))
-    heard = await history(channel, me, HistoryWindow(until, messages), _view(client, persona))
+    at_end = [str(until.id)] if until and meanwhile else []
+    window = HistoryWindow(until, messages, meanwhile=meanwhile, at_end=at_end)
+    heard = await history(channel, me, window, _view(client, persona))
     lines = whole(heard.lines, ClientState.of(client).answers)
     return replace(heard, lines=lines[len(lines) - limit :] if len(lines) > limit else lines)
 
