@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from random import Random
+from typing import Any
 
 from cadenza import (
     Http,
@@ -60,7 +61,7 @@ class Phase:
     """Whether the second send has to wait, as for a rate limit."""
 
 
-def _settings(**values: object) -> Settings:
+def _settings(**values: Any) -> Settings:
     return Settings.of(private_addresses=True, **values)
 
 

@@ -17,9 +17,12 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from .errors import Sentence, SettingsError
+
+if TYPE_CHECKING:
+    from .setting_values import SettingValues
 
 
 def _setting(
@@ -387,12 +390,12 @@ class Settings:
     channel: ChannelSettings = field(default_factory=ChannelSettings)
 
     @classmethod
-    def of(cls, **values: object) -> Settings:
+    def of(cls, **values: Unpack[SettingValues]) -> Settings:
         """The settings that differ from the defaults only in *values*: ``Settings.of(degree=1)``."""
         return cls().with_values(values)
 
     @classmethod
-    def reference(cls, **values: object) -> Settings:
+    def reference(cls, **values: Unpack[SettingValues]) -> Settings:
         """The settings under which lines and sentences become messages one by one, as in the reference."""
         plain = {"degree": 2, "grouping": False, "typing_tail": 3600.0, "rules_off": _BEYOND_REFERENCE}
         return cls().with_values(plain).with_values(values)

@@ -30,6 +30,8 @@ from .streams import ModelStream
 from .waiting import its_turn, queued_for
 
 if TYPE_CHECKING:
+    import discord
+
     from ..targets.discord.target import DiscordTarget
     from ..targets.discord.webhooks import WebhookStore
     from ..targets.discord_py.channel_info import SendTarget
@@ -59,7 +61,7 @@ class Speaker:
 
     def __init__(
         self,
-        client: Any = None,
+        client: discord.Client | None = None,
         *,
         settings: Settings | None = None,
         persona: Persona | None = None,
