@@ -111,6 +111,7 @@ bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand 
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/wait.py
 	@$(BIN)/python bench/shape.py
+	@$(BIN)/python bench/first_say.py
 	@$(BIN)/python bench/idle.py
 	@$(BIN)/python bench/films.py
 

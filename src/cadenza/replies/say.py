@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     Models = ModelSource | Sequence[ModelSource]
 
 _OF_SPEAKER = ("settings", "rules", "preparer", "trace")
-_SPEAKER, _DISCORD = "cadenza.replies.speaker", "cadenza.targets.discord_py.conversation"
+_NEEDED = ("cadenza.replies.speaker", "cadenza.text.latex")
+_NEEDED_FOR_DISCORD = ("cadenza.targets.discord_py.conversation",)
 
 
 async def say(
@@ -171,4 +172,4 @@ def _scene(scene: object, persona: Persona | None) -> Scene:
 async def _ready(place: object) -> None:
     """Import what a reply in *place* needs."""
     refuse_no_place(place)
-    await imported(_SPEAKER, *((_DISCORD,) if is_of_discord(place) else ()))
+    await imported(*_NEEDED, *(_NEEDED_FOR_DISCORD if is_of_discord(place) else ()))
