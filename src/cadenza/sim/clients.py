@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..concurrency.tasks import end_task
 
@@ -27,7 +27,7 @@ class Client(Protocol):
 
     async def __aenter__(self) -> object: ...
 
-    async def __aexit__(self, *error: object) -> object: ...
+    async def __aexit__(self, kind: Any, error: Any, trace: Any, /) -> object: ...
 
 
 AnyClient = TypeVar("AnyClient", bound=Client)
