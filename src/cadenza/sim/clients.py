@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Protocol, TypeVar
+from types import TracebackType
+from typing import Protocol, TypeVar
 
 from ..concurrency.tasks import end_task
 
@@ -27,7 +28,9 @@ class Client(Protocol):
 
     async def __aenter__(self) -> object: ...
 
-    async def __aexit__(self, kind: Any, error: Any, trace: Any, /) -> object: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> object: ...
 
 
 AnyClient = TypeVar("AnyClient", bound=Client)
