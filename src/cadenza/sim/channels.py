@@ -194,7 +194,7 @@ def _create_post(state: State, who: str, forum: ChannelState, payload: Json, fil
     allowed = as_allowed(payload["message"].get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, who, forum)
     post = open_thread(state, forum, ChannelKind.PUBLIC_THREAD, payload["name"], owner=who, payload=payload)
-    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), post, theirs)
+    pinged = messages.effective_mentions(state, pinged_by(draft.text, allowed), post, theirs)
     first = messages.post(state, post, state.users[who], draft, pinged, fields={"id": post.id})
     return {**as_seen(state, post, who), "message": messages.shown(state, first, who)}
 
