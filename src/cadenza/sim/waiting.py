@@ -29,7 +29,7 @@ def what_there_is(world: World, sessions: Iterable[Session], calls: Sequence[Res
     lines += [] if connected else ["(no bot is connected)"]
     lines += _blind_spots(state, connected, latest)
     refused = [call for call in calls if call.status is None or call.status >= 400]
-    lines += [f"({call.route} was answered with {call.status}, code {call.code})" for call in refused[-_CALLS:]]
+    lines += map(_told, refused[-_CALLS:])
     return "\n".join(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines)
 
 
@@ -50,6 +50,13 @@ def _blind_spots(state: State, connected: Sequence[Session], channels: Iterable[
         for intent, problem in _NEEDED.items():
             if intent not in session.intents:
                 yield f"({session.bot.name} has not the intent {intent.name}, so it {problem})"
+
+
+def _told(call: RestCall) -> str:
+    if call.status is None:
+        return f"(the answer to {call.route} was lost)"
+    code = f", code {call.code}" if call.code else ""
+    return f"({call.route} was answered with {call.status}{code})"
 
 
 def _name(state: State, channel: ChannelState) -> str:
