@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from ..concurrency.tasks import end_task
 
-_PATIENCE, _HASTE = 2.0, 0.1
+_PATIENCE, _HASTE = 2.0, 0.05
 """Seconds that discord.py waits for the next guild before it is ready, and what is enough on one machine."""
 
 
