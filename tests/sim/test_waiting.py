@@ -54,7 +54,7 @@ def test_what_the_bots_do_not_see() -> None:
         "#den:\n"
         "    Ada: Hello?\n"
         "(no connected bot can see #den; is it a member of the guild?)\n"
-        "(Cadenza has not the intent MESSAGE_CONTENT, so it receives other people's texts empty, unless they mention it)"
+        "(Cadenza lacks the intent MESSAGE_CONTENT, so it receives other people's texts empty, unless they mention it)"
     ) == told
 
 

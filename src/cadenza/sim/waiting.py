@@ -49,7 +49,7 @@ def _blind_spots(state: State, connected: Sequence[Session], channels: Iterable[
     for session in connected:
         for intent, problem in _NEEDED.items():
             if intent not in session.intents:
-                yield f"({session.bot.name} has not the intent {intent.name}, so it {problem})"
+                yield f"({session.bot.name} lacks the intent {intent.name}, so it {problem})"
 
 
 def _told(call: RestCall) -> str:
