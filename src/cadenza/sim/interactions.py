@@ -170,7 +170,9 @@ def _find_command(state: State, channel: ChannelState, name: str) -> tuple[Json,
             found = find_command(commands, name)
             if found is not None:
                 return found
-    message = Sentence("no bot there has a command /{name}; let the bot sync its commands, or give it one with put_commands", name=name)
+    message = Sentence(
+        "no bot there has a command /{name}; let the bot sync its commands, or give it one with put_commands", name=name
+    )
     raise LookupError(message)
 
 
