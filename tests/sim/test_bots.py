@@ -205,10 +205,13 @@ async def test_people_are_let_into_a_thread(bot: commands.Bot, guild: discord.Gu
 # --- a bot that asks -----------------------------------------------------------------------
 
 
+DRINKS = [discord.SelectOption(label="Black tea", value="tea"), discord.SelectOption(label="coffee")]
+
+
 class Poll(discord.ui.View):
     """Tea or coffee, and who is to make it."""
 
-    @discord.ui.select(custom_id="drink", options=[discord.SelectOption(label=name) for name in ("tea", "coffee")])
+    @discord.ui.select(custom_id="drink", placeholder="Your drink", options=DRINKS)
     async def drink(self, interaction: discord.Interaction, menu: discord.ui.Select[Any]) -> None:
         await interaction.response.edit_message(content=f"It is {menu.values[0]}.")
 
@@ -234,11 +237,11 @@ class Why(discord.ui.Modal, title="Why?"):
 async def test_a_poll_is_answered(bot: commands.Bot, place: Place, server: Server) -> None:
     poll = str((await _channel(bot, place).send("Which?", view=Poll())).id)
 
-    place.mia.selects(place.general, poll, "drink", "tea")
+    place.mia.selects(place.general, poll, "Your drink", "Black tea")
     await server.until(lambda: place.world.messages(place.general)[0]["content"] == "It is tea.")
     place.mia.selects(place.general, poll, "cook", place.tom.id, place.mia.id)
     await server.until(lambda: len(place.world.messages(place.general)) == 2)
-    pressed = place.tom.presses(place.general, poll, "why")
+    pressed = place.tom.presses(place.general, poll, "Why?")
     await server.until(lambda: place.world.modal(pressed))
     place.tom.submits(pressed, {"Reason": "It is warm."})
     await server.until(lambda: len(place.world.messages(place.general)) == 3)
@@ -256,6 +259,115 @@ async def test_what_cannot_be_chosen_is_not(bot: commands.Bot, place: Place) -> 
         place.mia.selects(place.general, poll, "drink", "tea", "coffee")
     with pytest.raises(LookupError, match="a menu"):
         place.mia.presses(place.general, poll, "drink")
+
+
+class Menu(discord.ui.LayoutView):
+    """A card with a text, a picture, and buttons beside and below them."""
+
+    box: discord.ui.Container[Any] = discord.ui.Container(
+        discord.ui.Section(
+            "**Tea**, <@{}>?", accessory=discord.ui.Thumbnail("attachment://tea.png", description="a cup")
+        ),
+        discord.ui.Separator(),
+        discord.ui.MediaGallery(discord.MediaGalleryItem("attachment://tea.png", description="a pot")),
+        discord.ui.File("attachment://tea.png"),
+        accent_colour=3,
+    )
+    row: discord.ui.ActionRow[Any] = discord.ui.ActionRow()
+
+    @row.button(label="Pour")
+    async def pour(self, interaction: discord.Interaction, _button: discord.ui.Button[Any]) -> None:
+        self.clear_items()
+        self.add_item(discord.ui.TextDisplay("Poured."))
+        await interaction.response.edit_message(view=self, attachments=[])
+
+
+async def test_a_layout_stands_instead_of_a_text(bot: commands.Bot, place: Place, server: Server) -> None:
+    menu = Menu()
+    text = menu.find_item(menu.box.children[0].children[0].id or 0) or menu.box.children[0].children[0]
+    assert isinstance(text, discord.ui.TextDisplay)
+    text.content = text.content.format(place.mia.id)
+
+    said = await _channel(bot, place).send(view=menu, file=discord.File(io.BytesIO(b"tea"), "tea.png"))
+    shown = place.world.transcript(place.general)
+    pinged = place.world.pinged(place.general, str(said.id))
+    place.mia.presses(place.general, str(said.id), "Pour")
+    message = await server.until(
+        lambda: one if (one := place.world.messages(place.general)[0])["edited_timestamp"] else None
+    )
+
+    assert (1 << 15, frozenset({place.mia.id})) == (said.flags.value, pinged)
+    assert [
+        "Cadenza [APP]:",
+        "  [tea.png, 3 bytes]",
+        f"  ┃ **Tea**, <@{place.mia.id}>?",
+        "  ┃ [a cup]",
+        "  ┃ ───",
+        "  ┃ [a pot]",
+        "  ┃ [attachment://tea.png]",
+        "  (Pour)",
+    ] == shown.splitlines()
+    assert [(10, "Poured.")] == [(part["type"], part["content"]) for part in message["components"]]
+    assert (1 << 15, "", []) == (message["flags"], message["content"], message["attachments"])
+
+
+async def test_a_layout_has_no_text_beside_it_and_stays_one(bot: commands.Bot, place: Place) -> None:
+    said = await _channel(bot, place).send("old", view=Poll())
+    layout = discord.ui.LayoutView().add_item(discord.ui.TextDisplay("new"))
+
+    await said.edit(content=None, view=layout)
+    with pytest.raises(discord.HTTPException, match="'content' field cannot be used"):
+        await bot.http.edit_message(
+            said.channel.id, said.id, params=discord.http.handle_message_parameters(content="old")
+        )
+
+    [message] = place.world.messages(place.general)
+    assert ("", ["new"], 1 << 15) == (
+        message["content"],
+        [part["content"] for part in message["components"]],
+        message["flags"],
+    )
+
+
+async def test_a_message_carries_what_an_author_sets(bot: commands.Bot, place: Place) -> None:
+    asked = place.mia.says(place.general, "Tea?")
+    view = discord.ui.View().add_item(discord.ui.Button(label="Wiki", url="https://tea.example"))
+    file = discord.File(io.BytesIO(b"tea"), "tea.png", description="a cup of tea")
+    reference = _channel(bot, place).get_partial_message(int(asked))
+
+    said = await reference.reply(
+        "https://tea.example", file=file, view=view, silent=True, suppress_embeds=True, mention_author=False
+    )
+
+    message = place.world.messages(place.general)[1]
+    assert (1 << 12 | 1 << 2, []) == (message["flags"], message["mentions"])
+    assert (
+        ["a cup of tea"]
+        == [one["description"] for one in message["attachments"]]
+        == [one.description for one in said.attachments]
+    )
+    assert [("Wiki", "https://tea.example")] == [
+        (part["label"], part["url"]) for row in message["components"] for part in row["components"]
+    ]
+    assert "Cadenza [APP, silent]: https://tea.example" in place.world.transcript(place.general)
+
+
+async def test_a_button_is_answered_later_and_for_one_person(bot: commands.Bot, place: Place, server: Server) -> None:
+    class Later(discord.ui.View):
+        @discord.ui.button(label="Brew")
+        async def brew(self, interaction: discord.Interaction, _button: discord.ui.Button[Any]) -> None:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            await interaction.followup.send("brewing")
+            await interaction.followup.send("done", ephemeral=True)
+            await interaction.edit_original_response(content="brewed")
+
+    said = await _channel(bot, place).send("Tea?", view=Later())
+    place.mia.presses(place.general, str(said.id), "Brew")
+    await server.until(lambda: place.world.messages(place.general)[1]["content"] == "brewed")
+
+    assert [("Tea?", 0), ("brewed", 64), ("done", 64)] == [
+        (one["content"], one["flags"]) for one in place.world.messages(place.general)
+    ]
 
 
 # --- a bot with commands -------------------------------------------------------------------

@@ -63,6 +63,19 @@ def test_who_comes_into_a_thread_and_goes_is_told(room: Tearoom) -> None:
     )
 
 
+def test_a_bot_that_is_let_into_a_private_thread_learns_of_it(room: Tearoom) -> None:
+    room.guild.join(other := room.world.add_bot("Other", token="other"))  # noqa: S106  # of a world in memory
+    thread = room.world.add_thread(room.channel, "aside", private=True)
+    room.events.clear()
+
+    for _ in range(2):
+        room.world.join_thread(thread, other)
+
+    created, updated = room.events
+    assert ("THREAD_CREATE", frozenset({other.id}), "aside") == (created.name, created.bots, created.data["name"])
+    assert [other.id] == [one["user_id"] for one in updated.data["added_members"]]
+
+
 def test_threads_are_listed_where_they_belong(room: Tearoom) -> None:
     here, closed, private = (room.world.add_thread(room.channel, name, private=name == "c") for name in "abc")
     for thread in (closed, private):

@@ -229,6 +229,14 @@ async def test_whatever_a_client_says_is_taken_or_refused_with_a_code(is_known: 
 # --- what is heard -------------------------------------------------------------------------
 
 
+async def test_what_happens_in_another_thread_is_heard_too(server: Server, place: Place) -> None:
+    async with calling(server) as phone:
+        await phone.identify()
+        await asyncio.to_thread(place.mia.says, place.general, "from afar")
+
+        assert "from afar" == (await phone.hear_event("MESSAGE_CREATE"))["d"]["content"]
+
+
 async def test_a_message_is_heard_by_everybody_who_may_and_content_only_with_the_intent(
     server: Server, place: Place
 ) -> None:

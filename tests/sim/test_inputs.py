@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.sim.inputs import as_modal, as_options, check_choice, filled_in, find_command
+from cadenza.sim.inputs import as_choice, as_modal, as_options, filled_in, find_command
 from cadenza.sim.wire import Json, Refusal
 
 MODAL: Json = {
@@ -92,5 +92,20 @@ def test_a_form_that_is_none_is_refused(change: Json) -> None:
         as_modal({**MODAL, **change})
 
 
-def test_a_menu_takes_what_is_in_it() -> None:
-    check_choice({"type": 3, "max_values": 2, "options": [{"value": "a"}, {"value": "b"}]}, ["a", "b"])
+@pytest.mark.parametrize(
+    ("chosen", "values"),
+    [
+        pytest.param(["a", "b"], ["a", "b"], id="by value"),
+        pytest.param(["Black", "Green"], ["b", "a"], id="by label"),
+        pytest.param(["b"], ["b"], id="a value goes before the label of another"),
+    ],
+)
+def test_options_are_chosen_by_value_or_label(chosen: list[str], values: list[str]) -> None:
+    options = [{"value": "a", "label": "Green"}, {"value": "b", "label": "Black"}, {"value": "c", "label": "b"}]
+
+    assert values == as_choice({"type": 3, "max_values": 2, "options": options}, chosen)
+
+
+def test_what_is_not_in_a_menu_cannot_be_chosen() -> None:
+    with pytest.raises(LookupError, match=r"\['Red'\] cannot be chosen; there is \['a'\]"):
+        as_choice({"type": 3, "options": [{"value": "a", "label": "Green"}]}, ["Red"])

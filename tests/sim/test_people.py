@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from cadenza.sim.wire import File
+from cadenza.sim.wire import File, Refusal
 from tests.sim.tearoom import Tearoom
 
 
@@ -29,10 +29,19 @@ def test_people_talk_and_change_their_mind(room: Tearoom) -> None:
     ] == room.heard()  # fmt: skip
 
 
-def test_a_person_can_be_called(room: Tearoom) -> None:
+def test_people_and_bots_can_be_called(room: Tearoom) -> None:
     message = room.sends(f"Hello {room.ada.mention}")
+    asked = room.ada.says(room.channel, f"Hello {room.bot.mention}")
 
     assert frozenset({room.ada.id}) == room.world.pinged(room.channel, message["id"])
+    assert frozenset({room.bot.id}) == room.world.pinged(room.channel, asked)
+
+
+def test_who_cannot_see_a_channel_is_named(room: Tearoom) -> None:
+    with pytest.raises(Refusal) as caught:
+        room.cleo.says(room.channel, "hi")
+
+    assert ["cleo cannot see the channel; is cleo a member of its guild?"] == caught.value.__notes__
 
 
 def test_handles_show_who_they_are_and_stay_so(room: Tearoom) -> None:

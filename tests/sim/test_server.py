@@ -16,6 +16,7 @@ from cadenza.sim.faults import Faults
 from cadenza.sim.server import Server, serve
 from cadenza.sim.sessions import GatewayRules
 from cadenza.sim.world import World
+from tests.leaps import leaping
 from tests.sim.places import SOON, Place, calling, until
 
 pytestmark = pytest.mark.timeout(60)
@@ -214,10 +215,57 @@ async def test_one_can_wait_until_something_has_happened(server: Server, place: 
 
     async with asyncio.TaskGroup() as group:
         group.create_task(say_later())
-        await server.until(lambda: place.world.messages(place.general))
+        message = await server.until(lambda: place.world.messages(place.general)[0])
 
-    with pytest.raises(TimeoutError, match=r"within 0\.02 seconds"):
-        await server.until(lambda: False, within=0.02)
+    assert "now" == message["content"]
+
+
+async def test_one_can_wait_for_what_no_event_tells(server: Server) -> None:
+    results: list[str] = []
+    looks: list[float] = []
+
+    def look() -> list[str]:
+        looks.append(loop.time())
+        return results
+
+    loop = asyncio.get_running_loop()
+    with leaping():
+        begun = loop.time()
+        loop.call_later(3, results.append, "done")
+        assert ["done"] == await server.until(look)
+
+    assert 3 <= looks[-1] - begun < 3.3
+    assert len(looks) < 60
+
+
+async def test_in_vain_one_is_told_what_there_is(server: Server, place: Place) -> None:
+    place.mia.says(place.general, "Hello?")
+
+    with pytest.raises(TimeoutError) as caught:
+        await server.until(lambda: place.world.messages(place.general)[1], within=0.02)
+
+    assert str(caught.value).splitlines() == [
+        "the condition did not hold within 0.02 seconds; this is what there is:",
+        "#general:",
+        "    Mia: Hello?",
+        "(no bot is connected)",
+    ]
+    assert isinstance(caught.value.__cause__, IndexError)
+
+
+async def test_a_condition_that_is_asynchronous_would_always_hold(server: Server) -> None:
+    waiting = asyncio.get_running_loop().create_future()
+
+    with pytest.raises(TypeError, match="plain function"):
+        await server.until(lambda: waiting)
+
+
+async def test_a_server_of_another_loop_says_so_at_once(server: Server) -> None:
+    async def elsewhere() -> None:
+        await server.until(lambda: True)
+
+    with pytest.raises(RuntimeError, match="another event loop"):
+        await asyncio.to_thread(asyncio.run, elsewhere())
 
 
 async def test_afterwards_everything_is_as_before(place: Place) -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cadenza.sim.validation import (
-    as_components,
     as_content,
     as_draft,
     as_embeds,
@@ -22,6 +21,7 @@ from cadenza.sim.wire import File
 from tests.sim.tearoom import refused, wrong_field
 
 MIB = 2**20
+LAYOUT = 1 << 15
 
 
 def button(custom_id: str = "a", **fields: object) -> dict[str, Any]:
@@ -79,17 +79,6 @@ def field(name: str = "n", value: str = "v") -> dict[str, str]:
         ),
         pytest.param(as_embeds, [], {}, "embeds", id="embeds are a list"),
         pytest.param(as_embeds, [{}], ["a"], "embeds.0", id="of objects"),
-        pytest.param(as_components, [row(button())] * 1, [row(button(str(n))) for n in range(6)], "components", id="five rows"),
-        pytest.param(
-            as_components, [row(*(button(str(n)) for n in range(5)))], [row(*(button(str(n)) for n in range(6)))],
-            "components.0.components", id="five buttons a row",
-        ),
-        pytest.param(as_components, [row(button())], [button()], "components.0", id="buttons stand in rows"),
-        pytest.param(as_components, [row(button("a"), button("b"))], [row(button(), button())], "components", id="ids differ"),
-        pytest.param(as_components, [row(button("a" * 100))], [row(button("a" * 101))], "components.0.components.0.custom_id", id="an id has 100 characters"),
-        pytest.param(as_components, [row(button(label="a" * 80))], [row(button(label="a" * 81))], "components.0.components.0.label", id="a label 80"),
-        pytest.param(as_components, [row({"type": 2, "style": 5, "url": "https://a.example"})], [row({"type": 2, "style": 5})], "components.0.components.0", id="a link leads somewhere"),
-        pytest.param(as_components, None, [row("a")], "components.0.components.0", id="a button is an object"),
         pytest.param(as_webhook_name, "a" * 80, "a" * 81, "name", id="a webhook's name has 80 characters"),
         pytest.param(as_webhook_name, "a", " \n ", "name", id="and at least one"),
         pytest.param(as_webhook_name, "Clydе", "The CLYDE", "name", id="no clyde"),
@@ -127,11 +116,20 @@ def test_the_size_of_files(sizes: list[int], expected: tuple[int, int] | None) -
         pytest.param({"content": "\u200b"}, None, id="a space without width is a character"),
         pytest.param({"embeds": [{}, {"color": 3}]}, (400, 50006), id="nor are empty embeds"),
         pytest.param({"components": [row(button())]}, (400, 50006), id="nor are buttons alone"),
+        pytest.param({"components": [row(button())], "flags": LAYOUT}, None, id="but in a layout they are"),
+        pytest.param({"components": [], "flags": LAYOUT}, (400, 50006), id="nor is a layout with nothing in it"),
     ],
 )
 def test_what_is_empty(payload: dict[str, Any], expected: tuple[int, int] | None) -> None:
     assert expected == refused(lambda: as_draft(payload, ()))
     assert refused(lambda: as_draft(payload, [File("a", b"a")])) is None
+
+
+@pytest.mark.parametrize(("field", "value"), [("content", "a"), ("embeds", [{"title": "a"}])])
+def test_a_layout_has_neither_text_nor_embeds_beside_it(field: str, value: object) -> None:
+    payload = {"components": [{"type": 10, "content": "a"}], "flags": LAYOUT, field: value}
+
+    assert field == wrong_field(lambda: as_draft(payload, ()))
 
 
 @given(st.text(max_size=50))
@@ -145,7 +143,7 @@ def test_a_name_is_trimmed_and_its_spaces_made_one() -> None:
     assert "Ren the Bard" == as_webhook_name("  Ren \n the  Bard ")
 
 
-def test_only_the_flags_for_embeds_and_silence_are_taken() -> None:
+def test_only_the_flags_for_embeds_silence_and_layouts_are_taken() -> None:
     assert 1 << 12 | 1 << 2 == as_draft({"content": "a", "flags": 1 << 12 | 1 << 2 | 1 << 6 | 1 << 7}, ()).flags
 
 

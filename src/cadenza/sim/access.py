@@ -50,7 +50,10 @@ def visible(state: State, who: str, channel_id: str) -> ChannelState:
     """The channel, if *who* can see it."""
     channel = state.channel(channel_id)
     if not sees(state, who, channel):
-        raise refuse(50001)
+        refusal = refuse(50001)
+        name = state.users.get(who, {}).get("username", who)
+        refusal.add_note(f"{name} cannot see the channel; is {name} a member of its guild?")
+        raise refusal
     return channel
 
 

@@ -10,7 +10,6 @@ from .api_errors import not_one_of, refuse
 from .channel_forms import CHANNEL, as_id, as_name, as_overwrite, read_form
 from .objects import ChannelKind, copied, copies
 from .permissions import Permission
-from .snowflakes import as_timestamp
 from .state import ChannelState, State
 from .wire import Json
 
@@ -66,9 +65,7 @@ def add_thread_member(state: State, who: str, thread: str, user: str) -> None:
     state.member(str(place.guild), user)
     if user != who:
         require(state, who, place, Permission.SEND_MESSAGES_IN_THREADS)
-    if user not in place.people:
-        channels.join_thread(state, thread, user)
-        _tell_thread_members(state, place, added_members=[_thread_member(place, user)])
+    channels.join_thread(state, thread, user)
 
 
 def remove_thread_member(state: State, who: str, thread: str, user: str) -> None:
@@ -80,13 +77,13 @@ def remove_thread_member(state: State, who: str, thread: str, user: str) -> None
         require(state, who, place, Permission.MANAGE_THREADS)
     if place.people.pop(user, None) is not None:
         place.json["member_count"] = len(place.people)
-        _tell_thread_members(state, place, removed_member_ids=[user])
+        channels.tell_thread_members(state, place, removed_member_ids=[user])
 
 
 def get_thread_members(state: State, who: str, thread: str) -> list[Json]:
     """The members of a thread."""
     place = _thread(state, who, thread)
-    return [_thread_member(place, user) for user in place.people]
+    return [channels.thread_member(place, user) for user in place.people]
 
 
 def get_thread_member(state: State, who: str, thread: str, user: str) -> Json:
@@ -94,7 +91,7 @@ def get_thread_member(state: State, who: str, thread: str, user: str) -> Json:
     place = _thread(state, who, thread)
     if user not in place.people:
         raise refuse(10007)
-    return _thread_member(place, user)
+    return channels.thread_member(place, user)
 
 
 def _thread(state: State, who: str, thread: str) -> ChannelState:
@@ -102,15 +99,6 @@ def _thread(state: State, who: str, thread: str) -> ChannelState:
     if not place.kind.is_thread:
         raise refuse(50024)
     return place
-
-
-def _thread_member(thread: ChannelState, user: str) -> Json:
-    return {"id": thread.id, "user_id": user, "join_timestamp": as_timestamp(thread.people[user]), "flags": 0}
-
-
-def _tell_thread_members(state: State, thread: ChannelState, **change: Any) -> None:
-    data = {"id": thread.id, "member_count": thread.json["member_count"], **change}
-    tell_channel(state, "THREAD_MEMBERS_UPDATE", data, thread)
 
 
 def active_threads(state: State, who: str, guild: str) -> Json:
@@ -134,7 +122,7 @@ def _listed(state: State, who: str, places: list[ChannelState], *, is_archived: 
     seen = [one for one in places if one.kind.is_thread and sees(state, who, one)]
     threads = [one for one in seen if one.json["thread_metadata"]["archived"] is is_archived]
     threads.sort(key=lambda one: str(one.json["thread_metadata"]["archive_timestamp"]), reverse=True)
-    mine = [_thread_member(one, who) for one in threads if who in one.people]
+    mine = [channels.thread_member(one, who) for one in threads if who in one.people]
     return {"threads": copies(one.json for one in threads), "members": mine, "has_more": False}
 
 

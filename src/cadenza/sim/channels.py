@@ -12,6 +12,7 @@ from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
 from .pings import FOR_MESSAGES, as_allowed, pinged_by
+from .snowflakes import as_timestamp
 from .state import ChannelState, State, id_of
 from .validation import as_draft
 from .wire import File, Json
@@ -194,7 +195,7 @@ def _create_post(state: State, who: str, forum: ChannelState, payload: Json, fil
     allowed = as_allowed(payload["message"].get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, who, forum)
     post = open_thread(state, forum, ChannelKind.PUBLIC_THREAD, payload["name"], owner=who, payload=payload)
-    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), post, theirs)
+    pinged = messages.effective_mentions(state, pinged_by(draft.text, allowed), post, theirs)
     first = messages.post(state, post, state.users[who], draft, pinged, fields={"id": post.id})
     return {**as_seen(state, post, who), "message": messages.shown(state, first, who)}
 
@@ -231,10 +232,27 @@ def archive(state: State, thread: str, *, locked: bool = False) -> None:
 
 
 def join_thread(state: State, thread: str, who: object) -> None:
-    """Add *who* to a thread."""
-    place = state.channel(thread)
-    place.people.setdefault(id_of(who), state.now())
+    """Add *who* to a thread; a bot learns of a private one now."""
+    place, user = state.channel(thread), id_of(who)
+    if user in place.people:
+        return
+    place.people[user] = state.now()
     place.json["member_count"] = len(place.people)
+    if user in state.bots:
+        data = {**place.json, "member": thread_member(place, user)}
+        state.tell("THREAD_CREATE", data, place.guild, frozenset({user}))
+    tell_thread_members(state, place, added_members=[thread_member(place, user)])
+
+
+def thread_member(thread: ChannelState, user: str) -> Json:
+    """A member of a thread."""
+    return {"id": thread.id, "user_id": user, "join_timestamp": as_timestamp(thread.people[user]), "flags": 0}
+
+
+def tell_thread_members(state: State, thread: ChannelState, **change: Any) -> None:
+    """Dispatch who has come into a thread or gone."""
+    data = {"id": thread.id, "member_count": thread.json["member_count"], **change}
+    tell_channel(state, "THREAD_MEMBERS_UPDATE", data, thread)
 
 
 def open_direct(state: State, bot: object, person: object) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -126,6 +127,7 @@ class Gateway:
         self._numbers = itertools.count(1)
         self._stop_listening: Callable[[], None] | None = None
         self._everybody_left = asyncio.Event()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
 
     def __enter__(self) -> Self:
         self._stop_listening = self._state.listen(self._hear)
@@ -184,7 +186,7 @@ class Gateway:
     async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
         """Serve one connection until it ends. *tear* cuts it without a close frame."""
         line = GatewaySocket(socket, framing(query.get("compress", ""), self._compression), tear)
-        caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
+        caller = self._callers[line] = _Caller(socket, line, self.rules, self._now())
         writer = asyncio.create_task(line.write())
         try:
             await self._converse(caller, query)
@@ -207,7 +209,7 @@ class Gateway:
         hello = {"heartbeat_interval": int(self.rules.heartbeat * 1000), "_trace": []}
         caller.line.say(as_message(Op.HELLO, hello))
         while (message := await self._receive(caller)) is not None:
-            if not caller.allowance.take(_now()):
+            if not caller.allowance.take(self._now()):
                 raise Hangup(4008, "You are being rate limited.")
             op, data = read(message)
             if op is Op.HEARTBEAT and caller.session is not None:
@@ -235,7 +237,7 @@ class Gateway:
         self.heard.append(ClientFrame(op, without_token(data), caller.session.id if caller.session else ""))
         match op:
             case Op.HEARTBEAT:
-                caller.beat_at = _now()
+                caller.beat_at = self._now()
                 caller.line.say(as_message(Op.HEARTBEAT_ACK, None))
             case Op.IDENTIFY:
                 self._identify(caller, as_object(data))
@@ -324,7 +326,7 @@ class Gateway:
 
     def _leave(self, caller: _Caller) -> None:
         if caller.session:
-            caller.session.detach(_now())
+            caller.session.detach(self._now())
         caller.session = None
 
     def _end_session(self, caller: _Caller) -> None:
@@ -332,16 +334,19 @@ class Gateway:
             self._sessions.pop(caller.session.id, None)
 
     def _forget_the_old(self) -> None:
-        now = _now()
+        now = self._now()
         for session in list(self._sessions.values()):
             if session.left_at is not None and now - session.left_at > self.rules.resumable:
                 del self._sessions[session.id]
 
     def _hear(self, event: GatewayEvent) -> None:
+        """Dispatch an event; plain fixtures change the world while the loop rests, and threads beside it."""
+        if threading.get_ident() != self._thread:
+            self._loop.call_soon_threadsafe(self._hear, event)
+            return
         for session in self.sessions:
             if session.hears(event, guilds.of_bot(self._state, session.bot)):
                 session.tell(event)
 
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+    def _now(self) -> float:
+        return self._loop.time()

@@ -55,7 +55,9 @@ def join(state: State, guild: object, who: object, *, granted: Permission = perm
         member["roles"].append(role)
     guild_state.members[user] = member
     if user in state.bots:
-        state.tell("GUILD_CREATE", created(state, home, state.bots[user]), home, frozenset({user}))
+        new = created(state, home, state.bots[user])
+        del new["unavailable"]  # clients take its absence for a guild that the bot has just joined
+        state.tell("GUILD_CREATE", new, home, frozenset({user}))
     others = state.bots_in(home) - {user}
     state.tell("GUILD_MEMBER_ADD", {**member, "guild_id": home}, home, others)
 

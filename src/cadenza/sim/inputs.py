@@ -111,15 +111,18 @@ def flat(options: Iterable[Json]) -> Iterator[Json]:
         yield from flat(option.get("options", ()))
 
 
-def check_choice(menu: Json, values: Sequence[str]) -> None:
-    """Check that *values* can be chosen from *menu*; if not, the test is wrong."""
+def as_choice(menu: Json, chosen: Sequence[str]) -> list[str]:
+    """The values of the options that are *chosen* from *menu* by value or label; if they cannot be, the test is wrong."""
+    options = menu.get("options") or ()
+    labels = {str(option.get("label")): str(option.get("value")) for option in options}
+    known = {str(option.get("value")) for option in options}
+    values = [name if name in known else labels.get(name, name) for name in chosen]
     least, most = menu.get("min_values", 1), menu.get("max_values", 1)
     if not least <= len(values) <= most:
         message = Sentence(
             "{count} are chosen, and the menu takes {least} to {most}", count=len(values), least=least, most=most
         )
         raise ValueError(message)
-    known = {str(option.get("value")) for option in menu.get("options") or ()}
     if menu["type"] == _TEXT_MENU and not known.issuperset(values):
         message = Sentence(
             "{values} cannot be chosen; there is {known}",
@@ -127,6 +130,7 @@ def check_choice(menu: Json, values: Sequence[str]) -> None:
             known=str(sorted(known)),
         )
         raise LookupError(message)
+    return values
 
 
 def as_modal(data: Json) -> Json:
@@ -176,7 +180,7 @@ def _written(field: Json, label: object, left: dict[str, str]) -> Json:
     name = id_ if id_ in left else str(label)
     shape: Json = {"type": field.get("type"), "id": 0, "custom_id": id_}
     if field.get("type") != _TEXT_INPUT:
-        return shape | {"values": [left.pop(name)] if name in left else []}
+        return shape | {"values": as_choice(field, [left.pop(name)]) if name in left else []}
     text = left.pop(name, field.get("value") or "")
     least, most = field.get("min_length") or 0, field.get("max_length") or 4000
     if not (text or not field.get("required", True)) or not (not text or least <= len(text) <= most):

@@ -16,7 +16,8 @@ from ..errors import Sentence
 from . import attachments, channels, messages, webhooks
 from .access import permissions_of, require, visible, visible_guild
 from .api_errors import as_number, as_object, as_objects, bad_length, invalid, not_one_of, refuse
-from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
+from .components import BUTTON, part_called
+from .inputs import as_choice, as_modal, as_options, filled_in, find_command, flat
 from .objects import MessageFlag, MessageKind, copied, copies
 from .permissions import ALL, Permission
 from .pings import FOR_MESSAGES, as_allowed, pinged_by
@@ -33,7 +34,6 @@ _USER_OPTION, _CHANNEL_OPTION, _ROLE_OPTION, _MENTIONABLE_OPTION = 6, 7, 8, 9
 _FILE_OPTION = 11
 _MENUS: Mapping[int, int] = {5: _USER_OPTION, 6: _ROLE_OPTION, 7: _MENTIONABLE_OPTION, 8: _CHANNEL_OPTION}
 """Menus of users, roles or channels, and the type of option with the same values."""
-_BUTTON = 2
 _USER_COMMAND, _MESSAGE_COMMAND = 2, 3
 _ORIGINAL = "@original"
 
@@ -170,7 +170,9 @@ def _find_command(state: State, channel: ChannelState, name: str) -> tuple[Json,
             found = find_command(commands, name)
             if found is not None:
                 return found
-    message = Sentence("no bot there has a command /{name}; give it one with put_commands", name=name)
+    message = Sentence(
+        "no bot there has a command /{name}; let the bot sync its commands, or give it one with put_commands", name=name
+    )
     raise LookupError(message)
 
 
@@ -194,24 +196,15 @@ def _resolved(state: State, who: str, channel: ChannelState, named: Sequence[tup
     return resolved
 
 
-def press(
-    state: State, who: str, channel: str, message: str, custom_id: str, *, values: Sequence[str] | None = None
-) -> str:
-    """Press a button, or choose *values* from a menu, as *who*; returns the id of the interaction."""
+def press(state: State, who: str, channel: str, message: str, name: str, *, values: Sequence[str] | None = None) -> str:
+    """Press the button, or choose *values* from the menu, with this id or label; returns the id of the interaction."""
     place = visible(state, who, channel)
     found = place.message(message)
-    parts = [part for row in found["components"] for part in row["components"]]
-    pressed = next((part for part in parts if part.get("custom_id") == custom_id), None)
-    if pressed is None or pressed.get("disabled"):
-        problem = Sentence(
-            "there is nothing to press under message {message} with the id {custom_id}",
-            message=message,
-            custom_id=custom_id,
-        )
-        raise LookupError(problem)
+    pressed = part_called(found, name)
+    custom_id = pressed["custom_id"]
     bot = found.get("application_id") or found["author"]["id"]
-    data: Json = {"custom_id": custom_id, "component_type": pressed["type"], "id": 1}
-    if (values is None) is not (pressed["type"] == _BUTTON):
+    data: Json = {"custom_id": custom_id, "component_type": pressed["type"], "id": pressed.get("id", 1)}
+    if (values is None) is not (pressed["type"] == BUTTON):
         problem = Sentence(
             "what has the id {custom_id} is a button"
             if values is not None
@@ -220,8 +213,7 @@ def press(
         )
         raise LookupError(problem)
     if values is not None:
-        check_choice(pressed, values)
-        data["values"] = list(values)
+        data["values"] = values = as_choice(pressed, values)
         if (kind := _MENUS.get(pressed["type"])) is not None:  # menus of texts have nothing to resolve
             data["resolved"] = _resolved(state, who, place, [(kind, value) for value in values])
     return _start(state, who, place, bot, kind=InteractionKind.COMPONENT, data=data, pressed=found)
@@ -312,7 +304,7 @@ def _post_answer(state: State, pending: InteractionState, draft: Draft, data: Js
     place = state.channel(pending.channel)
     allowed = as_allowed(data.get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, pending.bot, place)
-    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), place, theirs)
+    pinged = messages.effective_mentions(state, pinged_by(draft.text, allowed), place, theirs)
     flags |= draft.flags | as_number(data.get("flags"), at="flags") & MessageFlag.EPHEMERAL
     user = state.users[pending.user]
     fields: Json = {

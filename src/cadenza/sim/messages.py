@@ -11,18 +11,20 @@ from . import objects
 from .access import permissions_of, require, sees, tell_channel, visible
 from .api_errors import as_number, as_objects, invalid, refuse
 from .attachments import attach, kept_attachments
+from .components import as_components, texts_of
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
 from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, pinged_by
 from .snowflakes import made_at
 from .state import ChannelState, State
-from .validation import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
+from .validation import Draft, as_content, as_draft, as_embeds, as_ids, check_files, check_layout
 from .wire import File, Json
 
 TYPING_SECONDS = 10.0
 NONCE_SECONDS = 300.0
 """How long a nonce is remembered: Discord says a few minutes."""
 _BULK_DAYS = 14
+_EDITABLE = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.IS_COMPONENTS_V2
 _EXEMPT_FROM_SLOWMODE = (Permission.MANAGE_MESSAGES, Permission.MANAGE_CHANNELS)
 
 
@@ -41,7 +43,7 @@ def create(state: State, who: str, channel: str, payload: Json, files: Sequence[
         return shown(state, earlier, who)
     answered = _answered(state, who, place, payload.get("message_reference"))
     allowed = as_allowed(payload.get("allowed_mentions"), FOR_MESSAGES)
-    pinged = pinged_by(draft.content, allowed, answered=answered["author"]["id"] if answered else None)
+    pinged = pinged_by(draft.text, allowed, answered=answered["author"]["id"] if answered else None)
     _require_slow_mode(state, who, place)
     reply = {} if answered is None else as_reply(answered, place)
     pinged = effective_mentions(state, pinged, place, permissions_of(state, who, place))
@@ -233,23 +235,26 @@ def change(
         changed["content"] = as_content(payload["content"])
     if "embeds" in payload:
         changed["embeds"] = as_embeds(payload["embeds"])
-    if "components" in payload:
-        changed["components"] = as_components(payload["components"])
     if "flags" in payload:
-        others = message["flags"] & ~MessageFlag.SUPPRESS_EMBEDS
-        changed["flags"] = others | as_number(payload["flags"], at="flags") & MessageFlag.SUPPRESS_EMBEDS
+        others = message["flags"] & ~MessageFlag.SUPPRESS_EMBEDS  # a layout stays one
+        changed["flags"] = others | as_number(payload["flags"], at="flags") & _EDITABLE
+    is_layout = bool((message | changed)["flags"] & MessageFlag.IS_COMPONENTS_V2)
+    if "components" in payload:
+        changed["components"] = as_components(payload["components"], is_layout=is_layout)
     allowed = as_allowed(payload.get("allowed_mentions"), default)
     described = as_objects(payload.get("attachments"), at="attachments")
     kept = kept_attachments(message, payload)
     result = {**message, **changed}
-    if not (result["content"] or result["embeds"] or kept or files):
+    if is_layout:
+        check_layout(result["content"], result["embeds"])
+    if not (result["content"] or result["embeds"] or kept or files or (is_layout and result["components"])):
         raise refuse(50006)
     changed["attachments"] = kept + attach(state, channel, files, described)
     was_thinking = message["flags"] & MessageFlag.LOADING
     message |= changed | {"edited_timestamp": None if was_thinking else state.timestamp()}
     message["flags"] &= ~MessageFlag.LOADING
-    if "content" in payload:
-        pinged = pinged_by(message["content"], allowed)
+    if "content" in payload or (is_layout and "components" in payload):
+        pinged = pinged_by(message["content"] or "\n".join(texts_of(message["components"])), allowed)
         _set_mentions(state, message, effective_mentions(state, pinged, channel, theirs))
     message.pop("nonce", None)  # an edited message is no longer what was sent under it
     tell_of(state, "MESSAGE_UPDATE", channel, message)

@@ -52,13 +52,13 @@ class Person:
         """Start typing."""
         messages.start_typing(self.state, self.id, channel)
 
-    def presses(self, channel: str, message: str, custom_id: str) -> str:
-        """Press a button; returns the id of the interaction."""
-        return interactions.press(self.state, self.id, channel, message, custom_id)
+    def presses(self, channel: str, message: str, name: str) -> str:
+        """Press the button with this label or id; returns the id of the interaction."""
+        return interactions.press(self.state, self.id, channel, message, name)
 
-    def selects(self, channel: str, message: str, custom_id: str, *values: str) -> str:
-        """Choose from a menu; returns the id of the interaction."""
-        return interactions.press(self.state, self.id, channel, message, custom_id, values=values)
+    def selects(self, channel: str, message: str, name: str, *values: str) -> str:
+        """Choose options, by label or value, from the menu with this placeholder or id; returns the interaction's id."""
+        return interactions.press(self.state, self.id, channel, message, name, values=values)
 
     def submits(self, interaction: str, texts: Mapping[str, str]) -> str:
         """Fill in, by ids or labels, and send the form that the bot shows in answer to *interaction*."""

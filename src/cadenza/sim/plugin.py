@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from importlib.util import find_spec
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,20 @@ try:
     from pytest_asyncio import fixture as async_fixture
 except ImportError:  # others, such as anyio, run any fixture that is async
     async_fixture = pytest.fixture  # type: ignore[assignment]  # used in the same way
+
+_HOW_TO_RUN = (
+    "an async test needs somebody to run it: install pytest-asyncio and write 'asyncio_mode = auto' under [pytest] in "
+    "pytest.ini, or mark the test with @pytest.mark.asyncio (or @pytest.mark.anyio)"
+)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test that uses the server but that no plugin for async tests has taken, and say what it needs."""
+    if type(item) is not pytest.Function or "discord_server" not in item.fixturenames:
+        return  # pytest-asyncio has items of its own
+    is_taken = "anyio_backend" in item.fixturenames or any(map(item.get_closest_marker, ("asyncio", "anyio")))
+    if iscoroutinefunction(item.function) and not is_taken:
+        pytest.fail(_HOW_TO_RUN, pytrace=False)
 
 
 @pytest.fixture

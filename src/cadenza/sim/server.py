@@ -7,7 +7,8 @@ import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from typing import Any
+from inspect import isawaitable
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import msgspec
@@ -22,16 +23,21 @@ from .gateway import Gateway
 from .rate_limits import RateLimits
 from .rest import Rest
 from .sessions import GatewayRules
+from .waiting import what_there_is
 from .wire import File, GatewayEvent, Refusal, Response, RestRequest
 from .world import World
 
 _LARGEST = 25 << 20
 """Bytes of a request."""
 _MOMENT = 0.01
+_LONGEST_PAUSE = 0.1
+"""Seconds between two looks at a condition while nothing happens."""
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 """Host names of this machine."""
 _VERSION = re.compile(r"/api(?:/v\d+)?(?=/)")
 _PART = re.compile(r"files?\[(\d+)\]")
+
+_Result = TypeVar("_Result")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -50,6 +56,7 @@ class Server:
         self.gateway_url = gateway.url
         self.cdn_url = f"{origin}/cdn"
         """Address of files and avatars."""
+        self._loop = asyncio.get_running_loop()
         self._stir = asyncio.Event()
         self._at_work: set[asyncio.Task[Any]] = set()
 
@@ -69,24 +76,57 @@ class Server:
 
         discord.py connects to this server by itself; for other libraries, set the addresses first.
         """
+        self._require_its_loop()
         with self.discord_py() if is_of_discord_py(client) else nullcontext():
             async with running(client, token, within=within) as ready:
                 yield ready
 
-    async def until(self, condition: Callable[[], object], *, within: float = 5.0) -> None:
-        """Wait until *condition* holds; it is checked after every event and call.
+    async def until(self, condition: Callable[[], _Result], *, within: float = 5.0) -> _Result:
+        """Wait until *condition* holds, and return what it returned.
 
+        It is checked after every event and call, and now and then in between: a bot may change without telling anybody.
+        What it does not find, such as a message that there is not yet, counts as not holding.
         A condition may hold before the client has read its answer, so this waits a moment longer.
         """
+        self._require_its_loop()
+        missing: LookupError | None = None
+        pause = _MOMENT
         try:
             async with asyncio.timeout(within):
-                while not condition():
+                while True:
                     self._stir.clear()
-                    await self._stir.wait()
+                    try:
+                        if found := condition():
+                            break
+                        missing = None
+                    except LookupError as error:
+                        missing = error
+                    pause = _MOMENT if await self._is_stirred(pause) else min(2 * pause, _LONGEST_PAUSE)
         except TimeoutError:
-            message = f"the condition did not hold within {within:g} seconds"
-            raise TimeoutError(message) from None
+            there = what_there_is(self.world, self.gateway.sessions, self.rest.calls)
+            message = f"the condition did not hold within {within:g} seconds; this is what there is:\n{there}"
+            raise TimeoutError(message) from missing
+        if isawaitable(found):
+            message = "the condition is asynchronous, so it always holds; wait for a plain function"
+            raise TypeError(message)
         await asyncio.sleep(_MOMENT)
+        return found
+
+    async def _is_stirred(self, seconds: float) -> bool:
+        """Wait for the next event or call, at most some *seconds*; returns whether there was one."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._stir.wait()
+        except TimeoutError:
+            return False
+
+    def _require_its_loop(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            message = (
+                "the server runs in another event loop than this test; give both the same scope, with pytest-asyncio by "
+                "asyncio_default_fixture_loop_scope and asyncio_default_test_loop_scope"
+            )
+            raise RuntimeError(message)
 
     def hear(self, _event: GatewayEvent) -> None:
         """Note that something has happened."""

@@ -102,6 +102,11 @@ class Bot:
         """The id of its application, which equals its own."""
         return self.id
 
+    @property
+    def mention(self) -> str:
+        """The text that pings it."""
+        return f"<@{self.id}>"
+
 
 @dataclass(slots=True)
 class State:

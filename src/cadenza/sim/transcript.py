@@ -37,8 +37,7 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
     for file in message["attachments"]:
         described = f", {file['description']}" if file.get("description") else ""
         yield f"  [{file['filename']}, {file['size']} bytes{described}]"
-    for row in message["components"]:
-        yield "  " + " ".join(f"({part.get('label') or part.get('custom_id') or '?'})" for part in row["components"])
+    yield from (f"  {line}" for component in message["components"] for line in _component(component))
     if message.get("reactions"):
         yield "  " + " ".join(f"{one['emoji']['name']} {one['count']}" for one in message["reactions"])
 
@@ -57,6 +56,31 @@ def _marks(message: Json) -> str:
     }
     marks = [mark for mark, is_set in possible.items() if is_set]
     return f" [{', '.join(marks)}]" if marks else ""
+
+
+def _component(component: Json) -> Iterable[str]:
+    match component["type"]:
+        case 1:
+            yield " ".join(f"({_label(part)})" for part in component["components"])
+        case 9:
+            yield from (line for part in component["components"] for line in _component(part))
+            yield from _component(component["accessory"])
+        case 10:
+            yield from component["content"].split("\n")
+        case 11 | 13:
+            yield f"[{component.get('description') or (component.get('media') or component['file'])['url']}]"
+        case 12:
+            yield " ".join(f"[{item.get('description') or item['media']['url']}]" for item in component["items"])
+        case 14:
+            yield "───"
+        case 17:
+            yield from (f"┃ {line}" for part in component["components"] for line in _component(part))
+        case _:
+            yield f"({_label(component)})"
+
+
+def _label(part: Json) -> str:
+    return str(part.get("label") or part.get("placeholder") or part.get("custom_id") or "?")
 
 
 def _embed(embed: Json) -> Iterable[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .api_errors import as_list, as_number, as_object, as_objects, bad_length, invalid, refuse, required, too_long
+from .components import as_components, texts_of
 from .objects import MessageFlag, copied
 from .wire import File, Json
 
@@ -18,8 +19,6 @@ EMBEDS = 10
 EMBEDS_LENGTH = 6000
 NONCE_LENGTH = 25
 NAME_LENGTH = 80
-ROWS = 5
-BUTTONS = 5
 
 _EMBED_TEXTS = {"title": 256, "description": 4096, "footer.text": 2048, "author.name": 256}
 _EMBED_OBJECTS = frozenset({"footer", "author", "image", "thumbnail", "video", "provider"})
@@ -27,10 +26,7 @@ _FIELD_TEXTS = {"name": 256, "value": 1024}
 _FIELDS = 25
 _FORBIDDEN_NAMES = ("clyde", "discord")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # neither can be stored as text
-_ACTION_ROW = 1
-_BUTTON = 2
-_LINK_BUTTON = 5
-_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS
+_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS | MessageFlag.IS_COMPONENTS_V2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +43,40 @@ class Draft:
     flags: int
     is_spoken: bool
 
+    @property
+    def text(self) -> str:
+        """Its text, or the texts of its layout."""
+        return self.content or "\n".join(texts_of(self.components))
+
 
 def as_draft(payload: Json, files: Sequence[File]) -> Draft:
     """Validate the form of a new message."""
     check_files(files)
+    flags = as_number(payload.get("flags"), at="flags") & _FLAGS
+    is_layout = bool(flags & MessageFlag.IS_COMPONENTS_V2)
     draft = Draft(
         content=as_content(payload.get("content")),
         embeds=as_embeds(payload.get("embeds")),
-        components=as_components(payload.get("components")),
+        components=as_components(payload.get("components"), is_layout=is_layout),
         files=tuple(files),
         attachments=as_objects(payload.get("attachments"), at="attachments"),
         nonce=as_nonce(payload.get("nonce")),
-        flags=as_number(payload.get("flags"), at="flags") & _FLAGS,
+        flags=flags,
         is_spoken=bool(payload.get("tts")),
     )
-    if not (draft.content or draft.embeds or draft.files):
+    if is_layout:
+        check_layout(draft.content, draft.embeds)
+    if not (draft.content or draft.embeds or draft.files or (is_layout and draft.components)):
         raise refuse(50006)
     return draft
+
+
+def check_layout(content: str, embeds: list[Json]) -> None:
+    """Refuse what a message with a layout cannot have beside it."""
+    for name, value in (("content", content), ("embeds", embeds)):
+        if value:
+            problem = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            raise invalid(at=name, code="MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", problem=problem)
 
 
 def as_content(value: object) -> str:
@@ -147,39 +160,6 @@ def check_files(files: Sequence[File]) -> None:
     sizes = [len(file.data) for file in files]
     if max(sizes, default=0) > FILE_SIZE or sum(sizes) > REQUEST_SIZE:
         raise refuse(40005)
-
-
-def as_components(value: object) -> list[Json]:
-    """The rows of buttons and menus under a message."""
-    rows = as_list(value, at="components")
-    if len(rows) > ROWS:
-        raise bad_length(at="components", least=0, most=ROWS)
-    for number, row in enumerate(rows):
-        path = f"components.{number}"
-        if not isinstance(row, dict) or row.get("type") != _ACTION_ROW:
-            raise invalid(at=path, code="UNION_TYPE_CHOICES", problem="Value of field 'type' must be one of (1,).")
-        parts = as_list(row.get("components"), at=f"{path}.components")
-        if not 1 <= len(parts) <= BUTTONS:
-            raise bad_length(at=f"{path}.components", least=1, most=BUTTONS)
-        for place, part in enumerate(parts):
-            _check_part(part, f"{path}.components.{place}")
-    names = [part["custom_id"] for row in rows for part in row["components"] if part.get("custom_id")]
-    if len(names) != len(set(names)):
-        problem = "Component custom id cannot be duplicated"
-        raise invalid(at="components", code="COMPONENT_CUSTOM_ID_DUPLICATED", problem=problem)
-    return [copied(row) for row in rows]
-
-
-def _check_part(part: object, path: str) -> None:
-    part = as_object(part, at=path)
-    is_link = part.get("type") == _BUTTON and part.get("style") == _LINK_BUTTON
-    name = part.get("url" if is_link else "custom_id")
-    if not name or not isinstance(name, str):
-        raise required(at=path)
-    if not is_link and len(name) > 100:
-        raise too_long(at=f"{path}.custom_id", most=100)
-    if part.get("type") == _BUTTON and len(str(part.get("label") or "")) > 80:
-        raise too_long(at=f"{path}.label", most=80)
 
 
 def as_webhook_name(value: object, field: str = "name") -> str:

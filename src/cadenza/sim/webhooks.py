@@ -185,7 +185,7 @@ def execute(
         draft = replace(draft, components=[])
     allowed = as_allowed(payload.get("allowed_mentions"), FOR_WEBHOOKS)
     place, fields = _place_for(state, webhook, payload, thread)
-    pinged = messages.effective_mentions(state, pinged_by(draft.content, allowed), place, ALL)
+    pinged = messages.effective_mentions(state, pinged_by(draft.text, allowed), place, ALL)
     fields |= {"webhook_id": id_}
     if webhook["application_id"] is not None:
         fields["application_id"] = webhook["application_id"]
