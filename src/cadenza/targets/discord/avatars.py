@@ -26,6 +26,7 @@ from ...types import Identity
 from .api import ApiError, Outgoing, Place, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
+from .policies import Step, policy_for
 from .throttle import PacedApi
 
 logger = get_logger(__name__)
@@ -319,7 +320,7 @@ class Avatars:
         except ApiError as error:
             if not error.is_ambiguous:
                 self._held[webhook.id] = before
-            if error.code in LOST or error.is_ban or error.status == 401:
+            if error.code in LOST or policy_for(error).step is Step.COOLDOWN:
                 raise
             logger.info("an avatar was not changed: status %s, code %s", error.status, error.code)
             return _Storing.REFUSED if _is_refusal(error) else _Storing.PUT_OFF

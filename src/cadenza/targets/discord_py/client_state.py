@@ -78,7 +78,9 @@ class ClientState:
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
             api = InteractionApi(self.api, room.interaction)
-            await api.open()
+            if self.shared.cooldown.reason is None:  # else its first message acknowledges it, if it may be sent
+                async with self.shared.cooldown.request():
+                    await api.open()
         target = DiscordTarget(
             api,
             room.channel,
@@ -102,7 +104,7 @@ class ClientState:
     def blocked(self, room: SendTarget) -> str | None:
         """Why messages in *room* would fail at present, without asking Discord; ``None`` if they may work."""
         is_forbidden = room.interaction is None and not _may_speak(self._client.get_channel(int(room.channel)))
-        return self.shared.broken or ("missing_permissions" if is_forbidden else self.shared.blocked(room.channel))
+        return "missing_permissions" if is_forbidden else self.shared.blocked(room.channel)
 
     async def close(self) -> None:
         """Wait for requests in flight. The state can be used again afterwards."""
