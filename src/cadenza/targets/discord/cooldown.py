@@ -60,6 +60,15 @@ class Cooldown:
         self._policy = self._error = None
         self._pause = self._relapses_until = 0.0
 
+    async def pause(self, waits: CancellableWaits | None = None) -> None:
+        """Wait until a request may try, as ``request`` does."""
+        waits = waits or CancellableWaits()
+        while (left := self.left) > 0:
+            if self.is_long:
+                raise self._shut_out()
+            async with waits.patience():
+                await asyncio.sleep(left)
+
     @asynccontextmanager
     async def request(self, waits: CancellableWaits | None = None) -> AsyncIterator[None]:
         """Context of one request of Discord; it waits before, and learns from what is raised.
@@ -85,11 +94,8 @@ class Cooldown:
     async def _admitted(self, waits: CancellableWaits) -> asyncio.Future[None] | None:
         """Wait until a request may be made; returns a future that it resolves if it is the one that tries."""
         while self._policy is not None:
-            if self.is_long:
-                raise self._shut_out()
-            if (left := self.left) > 0:
-                async with waits.patience():
-                    await asyncio.sleep(left)
+            if self.left > 0:
+                await self.pause(waits)
             elif self._trial is None:
                 self._trial = asyncio.get_running_loop().create_future()
                 return self._trial

@@ -124,7 +124,7 @@ class Webhooks:
         self._api = api = PacedApi(api, self.throttle)
         self._store = MemoryWebhookStore() if store is None else store
         self._echoes = OwnWebhookEvents()
-        self._avatars = Avatars(api, self._echoes)
+        self._avatars = Avatars(api, self._echoes, in_haste=api.in_haste)
         self._known: dict[str, Webhook] = {}
         self._refusals: dict[str, _Refusal] = {}
         self._owed: dict[str, None] = {}  # channels that the store is still to forget, the oldest first
@@ -213,6 +213,7 @@ class Webhooks:
         return self._known.get(channel)
 
     async def _looked_up(self, channel: str) -> Webhook:
+        await self.throttle.cooldown.pause()  # which is no part of the search
         try:
             async with asyncio.timeout(_SEARCH_TAKES):
                 await self.settle()
