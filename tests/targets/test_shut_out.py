@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import discord
@@ -13,6 +15,7 @@ from cadenza.errors import DeliveryError, DeliveryKind
 from cadenza.facts import Fact, LoggedFact, MessageSent, SendRefused
 from cadenza.replies.say import Speaker, say
 from cadenza.settings import Settings
+from cadenza.targets.discord.api import ApiError
 from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Broke, Completed, Persona, Reply
 from tests.bot.evening import Evening, at_work
@@ -144,24 +147,56 @@ async def test_a_token_that_stays_wrong_costs_few_requests_in_an_hour(caplog: py
         assert ["Hello!"] == evening.texts()
 
 
-async def test_an_interaction_is_not_even_acknowledged_while_discord_shuts_the_bot_out() -> None:
+@asynccontextmanager
+async def command_used(evening: Evening, *, before: Callable[[], Awaitable[object]]) -> AsyncIterator[Any]:
+    """Somebody uses a command after *before*."""
+    tree: Any = evening.client.tree
+
+    @tree.command(name="ask", description="Ask.")
+    async def ask(interaction: discord.Interaction[Any]) -> None:
+        """It is answered by the test."""
+
+    await tree.sync()
+    await before()
+    heard = asyncio.create_task(evening.client.wait_for("interaction", timeout=30.0))
+    await asyncio.sleep(0)
+    evening.mia.commands(evening.general, "ask")
+    yield await heard
+
+
+async def test_an_interaction_is_not_even_acknowledged_while_the_bot_is_banned() -> None:
     async with at_work(Evening()) as evening:
-        tree: Any = evening.client.tree
-
-        @tree.command(name="ask", description="Ask.")
-        async def ask(interaction: discord.Interaction[Any]) -> None:
-            """It is answered by the test."""
-
-        await tree.sync()
         evening.faults.ban(SENDS, times=1)
-        await talk(evening, "One.")
-        heard = asyncio.create_task(evening.client.wait_for("interaction", timeout=30.0))
-        await asyncio.sleep(0)
-        evening.mia.commands(evening.general, "ask")
-        interaction = await heard
-        asked = requests(evening)
+        async with command_used(evening, before=lambda: talk(evening, "One.")) as interaction:
+            asked = requests(evening)
 
-        said = await say(interaction, "Two.", settings=SETTINGS)
+            said = await say(interaction, "Two.", settings=SETTINGS)
 
-        assert isinstance(said.outcome, Broke)
-        assert (0, []) == (requests(evening) - asked, evening.texts())
+            assert isinstance(said.outcome, Broke)
+            assert (0, []) == (requests(evening) - asked, evening.texts())
+
+
+@pytest.mark.parametrize("seconds", [1.0, 60.0], ids=["during the pause", "after it"])
+async def test_an_interaction_is_acknowledged_in_time_in_spite_of_a_stray_401(seconds: float) -> None:
+    async with at_work(Evening()) as evening:
+        client_state = ClientState.of(evening.client)
+        refusal = ApiError("", status=401)
+
+        async def stray() -> None:
+            with pytest.raises(ApiError):
+                async with client_state.shared.cooldown.request():
+                    raise refusal
+            leap(seconds)
+
+        async with command_used(evening, before=stray) as interaction:
+            said = await say(interaction, slowly("One.\n", "Two."), settings=SETTINGS)
+
+            assert isinstance(said.outcome, Completed)
+            assert ["One.", "Two."] == evening.texts()
+
+
+async def slowly(*texts: str) -> AsyncIterator[str]:
+    """The texts of a model that thinks for long."""
+    for text in texts:
+        await asyncio.sleep(8.0)
+        yield text

@@ -78,9 +78,7 @@ class ClientState:
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
             api = InteractionApi(self.api, room.interaction)
-            if self.shared.cooldown.reason is None:  # else its first message acknowledges it, if it may be sent
-                async with self.shared.cooldown.request():
-                    await api.open()
+            await self._acknowledge(api)
         target = DiscordTarget(
             api,
             room.channel,
@@ -95,6 +93,15 @@ class ClientState:
         if isinstance(api, InteractionApi):
             self._interactions[target] = api
         return target
+
+    async def _acknowledge(self, api: InteractionApi) -> None:
+        """Acknowledge an interaction, unless a cooldown forbids it: then its first message does, if it may be sent."""
+        cooldown = self.shared.cooldown
+        if cooldown.left == 0:
+            async with cooldown.request():
+                await api.open()
+        elif cooldown.reason != "banned":  # Discord waits three seconds, and this needs no token of the bot
+            await api.open()
 
     async def settle(self, target: DiscordTarget) -> None:
         """End an interaction that got no message, so that it does not show as pending."""
