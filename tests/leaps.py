@@ -106,6 +106,13 @@ def time_of_day() -> float:
     return time() + leapt
 
 
+def leap(seconds: float) -> None:
+    """Set the clock of the running loop, which is ``leaping``, forward at once: for hours in which nothing happens."""
+    clock = getattr(asyncio.get_running_loop().time, "__self__", None)
+    assert isinstance(clock, _Clock)
+    clock._leapt += seconds
+
+
 @contextmanager
 def leaping() -> Iterator[None]:
     """Let the clock of the running loop leap meanwhile; afterwards it goes on from there, as clocks do."""

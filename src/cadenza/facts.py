@@ -383,7 +383,7 @@ class SendRefused(_Fact):
     code: str
     """The chat's own code, or the HTTP status; empty without an answer."""
     remedy: str
-    """``retry``, ``wait``, ``recover``, ``as_bot``, ``rename``, ``drop_reply``, ``drop_file``, ``shorten`` or ``found``."""
+    """``retry``, ``wait``, ``cooldown``, ``recover``, ``as_bot``, ``rename``, ``drop_reply``, ``drop_file``, ``shorten`` or ``found``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from cadenza.concurrency.tasks import end_task
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
+from cadenza.targets.discord.api import ApiError
+from cadenza.targets.discord_py.client_state import ClientState
 from tests.bot.premises import small_bot
 
 
@@ -51,6 +53,10 @@ async def _health(port: int) -> tuple[int, dict[str, str]]:
         return answer.status, json.loads(await answer.text())["reasons"]
 
 
+def _figure(rendered: bytes, name: str) -> str:
+    return next(line.split()[1] for line in rendered.decode().splitlines() if line.startswith(f"{name} "))
+
+
 def _with_parrot(current: Current, store: Store) -> BotServices:
     seal = Seal("key")
     return replace(build(current, store, seal), models=DemoModels(current, store, seal))
@@ -70,15 +76,24 @@ async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_count
         services_of=_with_parrot,
         client_of=small_bot,
     )
+    page = ApiError("", status=429, is_ban=True)
     async with serve(world, limits=RateLimits.off()) as server, built as running:
         before = await _health(port)
         async with server.running(running.bot.client):
             during = await _health(port)
+            with pytest.raises(ApiError):
+                async with ClientState.of(running.bot.client).shared.cooldown.request():
+                    raise page
+            shut_out = await _health(port)
+            left = float(_figure(running.services.metrics.rendered(), "cadenza_discord_cooldown_seconds"))
         after = await _health(port)
         text = running.services.metrics.rendered().decode()
 
     assert (503, {"gateway": "the bot is not ready yet"}) == before
     assert (200, {}) == during
+    assert (503, ["discord"]) == (shut_out[0], [*shut_out[1]])
+    assert "Discord shuts the bot out (banned) for " in shut_out[1]["discord"]
+    assert 50.0 < left <= 60.0
     assert 503 == after[0]
     assert "cadenza_servers 1.0" in text
     assert 'cadenza_discord_calls_total{route="GET /users/@me",status="200"} 1.0' in text

@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[Callable[[Faults], Fault], Verdict]] = {
         lambda faults: faults.storm(SAY, 2.5, is_global=True, has_via=False),
         Slowing(2.5, is_global=True, has_via=False),
     ),
-    "a ban": (lambda faults: faults.ban(), Banning()),
+    "a ban": (lambda faults: faults.ban(times=1, retry_after=5.0), Banning(5.0)),
 }
 
 

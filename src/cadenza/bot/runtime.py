@@ -13,6 +13,8 @@ import aiohttp
 import discord
 
 from ..concurrency.tasks import end_task
+from ..targets.discord.cooldown import Cooldown
+from ..targets.discord_py.client_state import ClientState
 from .background import guarded
 from .config.config import Config, LogConfig
 from .config.current import Current
@@ -116,8 +118,13 @@ async def session(
         metering = Metering(services.metrics)
         bot = client_of(services, intents, metering.trace)
         metering.application = lambda: str(bot.client.application_id or "")
-        services.metrics.watch(servers=lambda: len(bot.client.guilds))
-        checks = {"gateway": lambda: _gateway(bot.client), "store": lambda: _store(services.store)}
+        cooldown = ClientState.of(bot.client).shared.cooldown
+        services.metrics.watch(servers=lambda: len(bot.client.guilds), cooldown=lambda: cooldown.left)
+        checks = {
+            "gateway": lambda: _gateway(bot.client),
+            "discord": lambda: _discord(cooldown),
+            "store": lambda: _store(services.store),
+        }
         sweeping = asyncio.create_task(keep_swept(services.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(services.config.now.metrics, checks, services.metrics.rendered))
@@ -174,6 +181,12 @@ async def _gateway(client: discord.Client) -> str:
     # discord.py keeps the old socket while it reconnects; before the first there is none, despite its type.
     socket: object = client.ws
     return "" if getattr(socket, "open", False) else "there is no connection to Discord"
+
+
+async def _discord(cooldown: Cooldown) -> str:
+    return (
+        f"Discord shuts the bot out ({cooldown.reason}) for {cooldown.left:.0f} more seconds" if cooldown.left else ""
+    )
 
 
 async def _store(store: Store) -> str:

@@ -33,7 +33,9 @@ _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
 ENDS = frozenset(end.value for end in f.MessageEnd)
 HOLDS = frozenset({"code", "table", "hidden", "mark", "line", "undecided", "rule", "gathered"})
-REMEDIES = frozenset({"retry", "wait", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"})
+REMEDIES = frozenset(
+    {"retry", "wait", "cooldown", "recover", "as_bot", "rename", "drop_reply", "drop_file", "shorten", "found"}
+)
 WAITS = frozenset({"typing", "rate_limit", "picture", "names", "reply_before"})
 HURRIES = frozenset({"finished", "queue"})
 """Why typing takes less time than planned."""

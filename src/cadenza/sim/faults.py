@@ -52,6 +52,8 @@ class Slowing:
 class Banning:
     """Cloudflare answers instead of Discord, with a page."""
 
+    retry_after: float | None
+
 
 class Which(TypedDict, total=False):
     """Which of the matching calls a fault strikes."""
@@ -141,9 +143,9 @@ class Faults:
         which: Which = {"times": times, "after": after, "every": every}
         return self._add(match, Slowing(retry_after, is_global, has_via), which)
 
-    def ban(self, match: str = "* /**") -> Fault:
-        """Answer as Cloudflare does to a banned address, until the fault is ended."""
-        return self._add(match, Banning(), {"every": 1})
+    def ban(self, match: str = "* /**", *, retry_after: float | None = None, **which: Unpack[Which]) -> Fault:
+        """Answer with a page, as Cloudflare does to a banned address; until it is ended, unless *which* says otherwise."""
+        return self._add(match, Banning(retry_after), {"every": 1, **which})
 
     def clear(self) -> None:
         """End all faults."""

@@ -265,7 +265,14 @@ def _as_error(response: Response, what: str) -> ApiError:
     is_limit = response.status == 429
     if not isinstance(response.body, dict):
         msg = Sentence("Discord answered {what} with {status} and a page.", what=what, status=response.status)
-        return ApiError(msg, status=response.status, is_ban=is_limit, is_ambiguous=response.status >= 500)
+        told = response.headers.get("Retry-After")
+        return ApiError(
+            msg,
+            status=response.status,
+            retry_after=None if told is None else float(told),
+            is_ban=is_limit,
+            is_ambiguous=response.status >= 500,
+        )
     body: Json = response.body
     code = body.get("code")
     return ApiError(

@@ -95,8 +95,8 @@ class Rest:
             case Slowing(retry_after, is_global, has_via):
                 scope = Scope.GLOBAL if is_global else Scope.USER
                 return _denied(Denial(retry_after, scope), {}, has_via=has_via)
-            case Banning():
-                return _ban(None)
+            case Banning(retry_after):
+                return _ban(retry_after)
             case _:
                 assert_never(verdict)
 

@@ -18,6 +18,8 @@ from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.model import Model
 from cadenza.settings import Settings
 from cadenza.sim.permissions import Permission
+from cadenza.targets.discord.api import ApiError
+from cadenza.targets.discord_py.client_state import ClientState
 from tests.bot.command_room import CommandRoom, command_room
 
 MODELS = ModelsConfig("openai:gpt-5.1")
@@ -69,6 +71,18 @@ async def test_it_says_how_replies_are_shaped(chosen: dict[str, object], told: s
         await room.services.choices.change_server(room.guild.id, lambda _: Choice(settings=chosen))
 
         assert told == (await fields(room))["Delivery"]
+
+
+async def test_it_says_that_discord_shuts_the_bot_out() -> None:
+    async with command_room(commands, config=Config(models=MODELS)) as room:
+        cooldown, page = ClientState.of(room.client).shared.cooldown, ApiError("", status=429, is_ban=True)
+        with pytest.raises(ApiError):
+            async with cooldown.request():
+                raise page
+
+        assert "⚠ Discord takes no messages from me for 60 s" in (await fields(room))["troubles"]
+        cooldown.reset()
+        assert "" == (await fields(room))["troubles"]
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,11 @@ def test_calls_that_came_too_early_are_counted_by_whose_limit_it_was() -> None:
 def test_what_is_the_case_at_present_is_asked_when_somebody_reads() -> None:
     metrics, turns = Metrics(), [1, 2, 3]
     metrics.watch(active=lambda: len(turns), waiting=lambda: 5, left_behind=lambda: 1, servers=lambda: 9)
+    metrics.watch(cooldown=lambda: 4.5)
     turns.pop()
 
-    names = ("active_turns", "waiting_messages", "left_behind_turns", "servers")
-    assert [2.0, 5.0, 1.0, 9.0] == [figure(metrics, name) for name in names]
+    names = ("active_turns", "waiting_messages", "left_behind_turns", "servers", "discord_cooldown_seconds")
+    assert [2.0, 5.0, 1.0, 9.0, 4.5] == [figure(metrics, name) for name in names]
 
 
 def test_a_refusal_for_a_limit_is_counted() -> None:

@@ -29,6 +29,7 @@ from tests.timing import now
 pytestmark = pytest.mark.looptime
 
 TEXTS = ["One.", "Two.", "Three.", "Four."]
+PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PATHS = {"bot": (None, BOT_SENDS), "webhook": (REN, WEBHOOK_SENDS)}
 
 
@@ -87,9 +88,9 @@ def helps_once(policy: Policy, path: str) -> bool:
     match policy.step:
         case Step.RECOVER | Step.RENAME:
             return path == "webhook"
-        case Step.SHORTEN | Step.WAIT | Step.RETRY:
+        case Step.SHORTEN | Step.WAIT | Step.RETRY | Step.COOLDOWN:
             return True
-        case Step.REFUSE | Step.SKIP | Step.AS_BOT | Step.DROP_REPLY | Step.DROP_FILE | Step.BREAK:
+        case Step.REFUSE | Step.SKIP | Step.AS_BOT | Step.DROP_REPLY | Step.DROP_FILE:
             return False
         case _:
             assert_never(policy.step)
@@ -131,9 +132,9 @@ async def test_every_row_is_kept_to(sample: Sample, path: str, at: int, is_lasti
         assert [at] == [place for place, receipt in enumerate(receipts) if receipt.refusals]
     errors = [one for one in became if isinstance(one, DeliveryError)]
     assert (len(texts) < len(TEXTS)) == bool(errors)
-    assert {policy.told} >= {str(error) for error in errors}
-    assert (policy.name if errors and policy.is_remembered else None) == room.shared.blocked(room.channel)
-    assert (policy.name if errors and policy.step is Step.BREAK else None) == room.shared.broken
+    assert {policy.told} >= {error.sentence.template for error in errors}
+    is_blocked = policy.is_remembered or policy.step is Step.COOLDOWN
+    assert (policy.name if errors and is_blocked else None) == room.shared.blocked(room.channel)
 
 
 # --- single rows, more closely -----------------------------------------------------------------------------
@@ -301,22 +302,135 @@ async def test_a_channel_is_blocked_by_a_refusal_and_opened_by_a_success() -> No
     assert (None, ["Two."]) == (room.shared.blocked(room.channel), room.texts())
 
 
-async def test_after_a_ban_no_target_of_the_bot_calls_discord_until_the_house_is_reset() -> None:
+async def test_after_a_ban_no_target_of_the_bot_calls_discord_until_its_cooldown_is_over() -> None:
     room = Room()
-    ban = room.faults.ban()
-    target = room.target(persona=REN)
-    with pytest.raises(DeliveryError, match="shut this bot out"):
+    room.faults.ban(times=1, retry_after=150.0)
+    target, begun = room.target(persona=REN), now()
+    with pytest.raises(DeliveryError, match=r"try again in 3 minutes\.$") as refused:
         await room.target().send(post("One."))
-    calls = len(room.rest.calls)
+    assert (DeliveryKind.REFUSED, None) == (refused.value.kind, refused.value.code)
+    await asyncio.sleep(60.0)
     for attempt in (target.send(post("Two.")), target.notify(Notice("Three."))):
-        with pytest.raises(DeliveryError, match="shut this bot out"):
+        with pytest.raises(DeliveryError, match=r"try again in 2 minutes\.$"):
             await attempt
     await target.typing(None)
-    assert calls == len(room.rest.calls) == 1
-    ban.end()
+    assert ("banned", 1) == (room.shared.blocked(room.channel), len(room.rest.calls))
+    await asyncio.sleep(60.0)
+    assert room.shared.blocked(room.channel) is None
+    receipt = await target.send(post("Four."))
+    assert (["Four."], 150.0) == (room.texts(), pytest.approx(now() - begun))
+    assert (RefusedAttempt("banned", "", "cooldown"),) == receipt.refusals
+
+
+async def test_a_cooldown_can_be_ended_by_hand() -> None:
+    room = Room()
+    room.faults.ban(times=1)
+    await sent_or_error(room.target(), post("One."))
     room.shared.reset()
-    await target.send(post("Four."))
-    assert ["Four."] == room.texts()
+    await room.target().send(post("Two."))
+    assert (["Two."], 2) == (room.texts(), len(room.rest.calls))
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_stray_answer_that_the_token_is_wrong_delays_a_message(path: str) -> None:
+    room, begun = Room(), now()
+    identity, match = PATHS[path]
+    room.faults.fail(match, 401, after=1)
+    became = await sent_or_error(room.target(), *(post(text, identity) for text in TEXTS))
+    refusals = [one.refusals for one in became if isinstance(one, Receipt)]
+    assert (TEXTS, 5.0) == (room.texts(), pytest.approx(now() - begun))
+    assert [(), (RefusedAttempt("unauthorised", "401", "cooldown"),), (), ()] == refusals
+
+
+@pytest.mark.parametrize("route", ["GET /channels/*/webhooks", "POST /channels/*/webhooks", "PATCH /webhooks/*/*"])
+@pytest.mark.parametrize("is_ban", [False, True], ids=["unauthorised", "banned"])
+async def test_a_persona_keeps_its_name_if_what_goes_before_its_message_is_shut_out(route: str, is_ban: bool) -> None:  # noqa: FBT001  # a parameter
+    room, begun = Room(), now()
+    picture = Identity("Ren", PIXEL)
+    _ = room.faults.ban(route, times=1, retry_after=5.0) if is_ban else room.faults.fail(route, 401)
+    await room.target(persona=picture).send(post("One."))
+    assert ([("Ren", "One.")], 5.0) == (room.said(), pytest.approx(now() - begun))
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_token_that_stays_wrong_ends_the_reply_after_a_few_requests(path: str) -> None:
+    room, begun = Room(), now()
+    identity, match = PATHS[path]
+    room.faults.fail(match, 401, after=1, every=1)
+    became = await sent_or_error(room.target(), *(post(text, identity) for text in TEXTS))
+    assert (["One."], 35.0, 1 + 4) == (
+        room.texts(),
+        pytest.approx(now() - begun),
+        room.calls(match.replace("*", "")[:15]),
+    )
+    error = became[-1]
+    assert isinstance(error, DeliveryError)
+    assert (RefusedAttempt("unauthorised", "401", "cooldown"),) == error.refusals
+    assert "unauthorised" == room.shared.blocked(room.channel)
+
+
+async def test_a_bot_with_a_wrong_token_that_is_spoken_to_all_the_time_asks_a_few_times_in_an_hour() -> None:
+    room = Room()
+    room.faults.fail("* /**", 401, every=1)
+
+    async def speak() -> None:
+        while True:
+            await sent_or_error(room.target(persona=REN), post("One."), post("Two."))
+            await asyncio.sleep(1.0)
+
+    talks = [asyncio.create_task(speak()) for _ in range(5)]
+    await asyncio.wait(talks, timeout=3600.0)
+    for talk in talks:
+        talk.cancel()
+    assert 8 <= len(room.rest.calls) <= 15
+    assert [] == room.texts()
+
+
+async def test_of_two_replies_during_a_cooldown_one_tries_and_both_arrive() -> None:
+    room = Room()
+    room.faults.fail(BOT_SENDS, 401)
+    await asyncio.gather(*(room.target().send(post(text)) for text in ("One.", "Two.", "Three.")))
+    assert {"One.", "Two.", "Three."} == {*room.texts()}
+    room.faults.fail(BOT_SENDS, 401, times=2)
+    await asyncio.sleep(100.0)
+    calls, begun = len(room.rest.calls), now()
+    await asyncio.wait([asyncio.create_task(room.target().send(post("Four.")))], timeout=1.0)
+    await asyncio.gather(*(room.target().send(post(text)) for text in ("Five.", "Six.")))
+    times = [round(call.at - room.world.now() + now() - begun) for call in room.rest.calls[calls:]]
+    assert [0, 5, 15, 15, 15] == times
+    assert 6 == len(room.texts())
+
+
+async def test_a_stop_ends_the_wait_for_a_cooldown() -> None:
+    room, begun = Room(), now()
+    room.faults.fail(BOT_SENDS, 401, every=1)
+    target = room.target()
+    sending = asyncio.create_task(target.send(post("One.")))
+    await asyncio.sleep(2.0)
+    target.hurry()
+    with pytest.raises(DeliveryError) as skipped:
+        await sending
+    assert (DeliveryKind.SKIPPED, 2.0, 1) == (skipped.value.kind, pytest.approx(now() - begun), len(room.rest.calls))
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+async def test_a_message_that_may_have_arrived_is_looked_for_after_a_cooldown(is_there: bool) -> None:  # noqa: FBT001  # a parameter
+    room = Room()
+    target = room.target(persona=REN)
+    await target.send(post("One."))
+    room.faults.lose(WEBHOOK_SENDS, is_carried_out=is_there)
+    room.faults.fail("GET /channels/*/messages", 401)
+    await target.send(post("Two."))
+    assert ["One.", "Two."] == room.texts()
+
+
+async def test_a_message_is_taken_back_after_a_cooldown() -> None:
+    room = Room()
+    target = room.target()
+    receipt = await target.send(post("One."))
+    room.faults.fail("DELETE /**", 401)
+    await target.remove(receipt)
+    assert [] == room.texts()
 
 
 async def test_a_filter_is_not_evaded_as_the_bot() -> None:
@@ -457,7 +571,7 @@ async def test_if_the_channel_goes_while_that_is_asked_it_is_gone(path: str) -> 
     assert DeliveryKind.CHANNEL_GONE is error.kind
 
 
-async def test_a_ban_that_is_met_while_that_is_asked_shuts_the_house() -> None:
+async def test_a_ban_that_is_met_while_that_is_asked_begins_a_cooldown() -> None:
     room = Room()
     target = room.target(persona=REN)
     await target.send(post("One."))
@@ -465,7 +579,7 @@ async def test_a_ban_that_is_met_while_that_is_asked_shuts_the_house() -> None:
     room.faults.ban("GET /**")
     with pytest.raises(DeliveryError, match="not known whether a message arrived"):
         await target.send(post("Two."))
-    assert ("banned", ["One.", "Two."]) == (room.shared.broken, room.texts())
+    assert ("banned", ["One.", "Two."]) == (room.shared.cooldown.reason, room.texts())
 
 
 async def test_a_message_that_arrived_counts_even_if_the_next_try_is_refused() -> None:
@@ -671,7 +785,7 @@ async def test_after_a_ban_nothing_is_taken_back_either() -> None:
     room.faults.ban(BOT_SENDS)
     await sent_or_error(target, post("Two."))
     room.faults.clear()
-    with pytest.raises(DeliveryError, match="shut this bot out"):
+    with pytest.raises(DeliveryError, match="takes no messages from this bot"):
         await target.remove(receipt)
     assert 0 == room.calls("DELETE")
 

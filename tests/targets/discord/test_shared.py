@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Never
 
 import pytest
 
 from cadenza.errors import DeliveryError
+from cadenza.languages import rendered
 from cadenza.targets.discord.api import ApiError, DiscordApi
 from cadenza.targets.discord.policies import policy_for
 from cadenza.targets.discord.shared import DiscordState
@@ -98,19 +100,22 @@ def test_the_log_says_what_discord_answered_if_nobody_knows_what_it_means(
     assert "Discord refused it with status 400 and code 1." in caplog.text
 
 
-def test_after_a_ban_nothing_is_sent_until_somebody_says_so(
+@pytest.mark.looptime
+async def test_a_long_cooldown_blocks_all_channels_until_it_is_nearly_over(
     shared: DiscordState, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shared.check()
-    refuse(shared, BANNED)
-    refuse(shared, BANNED)
-    assert ("banned", None) == (shared.broken, shared.blocked("1"))
-    with pytest.raises(DeliveryError, match="shut this bot out"):
-        shared.check()
+    with pytest.raises(ApiError):
+        async with shared.cooldown.request():
+            raise BANNED
+    assert ["banned", "banned"] == [shared.blocked("1"), shared.blocked("2")]
+    told = refuse(shared, BANNED)
+    assert "Discord takes no messages from this bot at the moment; try again in 2 minutes." == str(told)
+    assert "ボット" in rendered(told.sentence, "ja")
+    await asyncio.sleep(31.0)
+    assert (None, "banned") == (shared.blocked("1"), shared.cooldown.reason)
     shared.reset()
-    shared.check()
-    assert shared.broken is None
-    assert [logging.CRITICAL] == [record.levelno for record in caplog.records]
+    assert shared.cooldown.reason is None
+    assert [logging.ERROR] == [record.levelno for record in caplog.records]
 
 
 def test_what_arrived_is_known(shared: DiscordState) -> None:
@@ -130,10 +135,3 @@ def test_people_are_told_of_a_missing_name_once_in_ten_minutes(shared: DiscordSt
     assert [True, False, True] == [shared.may_complain("1"), shared.may_complain("1"), shared.may_complain("2")]
     clock.seconds = 600.0
     assert shared.may_complain("1")
-
-
-def test_a_message_that_cannot_be_taken_back_blocks_nothing_but_a_ban_does(shared: DiscordState) -> None:
-    shared.unremoved(policy_for(FORBIDDEN), FORBIDDEN)
-    assert (None, None) == (shared.blocked("1"), shared.broken)
-    shared.unremoved(policy_for(BANNED), BANNED)
-    assert "banned" == shared.broken

@@ -188,6 +188,9 @@ def _troubles(context: CommandContext, interaction: Interaction, choice: Choice)
         yield from _troubles_of_server(context, interaction, choice)
     if not context.services.config.now.models.default:
         yield words(interaction, "No model is configured: the bot's operator has to name one in cadenza.toml.")
+    if left := context.client_state.shared.cooldown.left:
+        told = "Discord takes no messages from me for {seconds} s: the log of the bot says why, and what to do."
+        yield words(interaction, told, seconds=math.ceil(left))
 
 
 def _troubles_of_server(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:

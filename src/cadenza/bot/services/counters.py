@@ -19,6 +19,7 @@ COUNTING = find_spec("prometheus_client") is not None
 _GAUGES: Mapping[str, str] = MappingProxyType(
     {
         "discord_invalid_requests": "Discord requests refused in the last ten minutes; Discord bans at 10000.",
+        "discord_cooldown_seconds": "Time until Discord may be asked again, as it shuts the bot out; 0 if it does not.",
         "active_turns": "Running turns.",
         "waiting_messages": "Messages in the queue.",
         "left_behind_turns": "Turns that ignored their cancellation.",

@@ -122,13 +122,19 @@ class Metrics:
         waiting: Callable[[], float] | None = None,
         left_behind: Callable[[], float] | None = None,
         servers: Callable[[], float] | None = None,
+        cooldown: Callable[[], float] | None = None,
     ) -> None:
-        """Call these whenever the metrics are read: running turns, queued messages, turns that do not end, servers."""
+        """Call these whenever the metrics are read.
+
+        They return running turns, queued messages, turns that do not end, servers, and the seconds for which Discord
+        shuts the bot out.
+        """
         asks = {
             "active_turns": active,
             "waiting_messages": waiting,
             "left_behind_turns": left_behind,
             "servers": servers,
+            "discord_cooldown_seconds": cooldown,
         }
         for gauge, ask in asks.items():
             if self._counters is not None and ask is not None:

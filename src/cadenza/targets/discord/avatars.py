@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from hashlib import sha256
@@ -23,10 +23,10 @@ from ...explain.tracebacks import get_logger
 from ...text.units import WHITESPACE
 from ...text.usernames import as_username
 from ...types import Identity
-from .api import ApiError, Outgoing, Place, Sent, Webhook, WebhookIdentity
+from .api import ApiError, DiscordApi, Outgoing, Place, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
-from .throttle import PacedApi
+from .policies import Step, policy_for
 
 logger = get_logger(__name__)
 
@@ -217,8 +217,12 @@ class _Storing(Enum):
 class Avatars:
     """Sends through webhooks, each speaker with its own avatar. One for each bot: it tracks what the webhooks hold."""
 
-    def __init__(self, api: PacedApi, echoes: OwnWebhookEvents) -> None:
+    def __init__(
+        self, api: DiscordApi, echoes: OwnWebhookEvents, *, in_haste: Callable[[CancellableWaits], DiscordApi]
+    ) -> None:
+        """*in_haste* returns *api* for a message that need not be sent."""
         self._api = api
+        self._in_haste = in_haste
         self._echoes = echoes
         self._held: dict[str, Held] = {}  # for any other webhook, what it said when it was looked up
         self._last: dict[str, tuple[float, LastSeen]] = {}  # the oldest first
@@ -284,7 +288,7 @@ class Avatars:
     ) -> Sent:
         url = seen.avatar.url if isinstance(seen.avatar, Link) else None
         shown = WebhookIdentity(as_username(identity.name), url)
-        sent = await self._api.in_haste(waits).send_as(webhook, shown, message, thread=place.thread)
+        sent = await self._in_haste(waits).send_as(webhook, shown, message, thread=place.thread)
         self._note(place.channel, seen)
         return sent
 
@@ -319,7 +323,7 @@ class Avatars:
         except ApiError as error:
             if not error.is_ambiguous:
                 self._held[webhook.id] = before
-            if error.code in LOST or error.is_ban or error.status == 401:
+            if error.code in LOST or policy_for(error).step is Step.COOLDOWN:
                 raise
             logger.info("an avatar was not changed: status %s, code %s", error.status, error.code)
             return _Storing.REFUSED if _is_refusal(error) else _Storing.PUT_OFF

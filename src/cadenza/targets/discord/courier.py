@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -91,6 +91,7 @@ class Courier:
 
     async def deliver(self, place: Place, delivery: Delivery) -> list[Delivered]:
         """Deliver to *place*, if need be as several messages. All of it arrives, or a ``DeliveryError`` is raised."""
+        delivery = self._shut_out(delivery)
         while True:
             try:
                 found = await self._advanced(place, delivery)
@@ -102,6 +103,14 @@ class Courier:
             if len(found) != 1:
                 return await self.deliver_all(place, found)
             [delivery] = found
+
+    def _shut_out(self, delivery: Delivery) -> Delivery:
+        """*delivery*, with the cooldown that it meets before anything is asked."""
+        cooldown = self._shared.cooldown
+        if cooldown.reason is None or cooldown.left == 0 or _was_shut_out(delivery):
+            return delivery
+        met = RefusedAttempt(cooldown.reason, "", Step.COOLDOWN.name.lower())
+        return replace(delivery, refusals=(*delivery.refusals, met))
 
     async def deliver_all(self, place: Place, deliveries: Sequence[Delivery]) -> list[Delivered]:
         """Deliver the pieces of one message; if one fails, those before it are deleted."""
@@ -124,7 +133,6 @@ class Courier:
 
     async def remove(self, place: Place, message: str, webhook: Webhook | None) -> None:
         """Delete *message*, through its *webhook* if it has one, else as the bot. One that is gone is no failure."""
-        self._shared.check()
         if webhook is not None:
             try:
                 await self._api.delete_as(webhook, message, thread=place.thread)
@@ -143,12 +151,23 @@ class Courier:
                 if error.code == _UNKNOWN_MESSAGE:
                     return
                 policy = policy_for(error)
-                delay = None if self.waits.is_wanted or policy.step is not Step.RETRY else next(delays, None)
+                delay = None if self.waits.is_wanted else self.pause_after(policy, delays)
                 if delay is None:
-                    raise self._shared.unremoved(policy, error) from error
+                    raise policy.error(error, wait=self._shared.cooldown.left) from error
             else:
                 return
             await self.waits.pause(delay)  # it may be gone already: the next attempt tells
+
+    def pause_after(self, policy: Policy, delays: Iterator[float]) -> float | None:
+        """Seconds before a request that only looks or deletes is made again, out of *delays*; ``None`` if it is not."""
+        match policy.step:
+            case Step.RETRY:
+                return next(delays, None)
+            case Step.COOLDOWN:
+                is_soon = self._shared.cooldown.reason is not None and not self._shared.cooldown.is_long
+                return 0.0 if is_soon else None  # the request itself waits for its end
+            case _:
+                return None
 
     # --- one attempt ---------------------------------------------------------------------
 
@@ -189,7 +208,6 @@ class Courier:
         return self._arrived(place, found) if isinstance(found, Delivered) else found
 
     async def _attempt(self, place: Place, delivery: Delivery) -> Delivered:
-        self._shared.check()
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
             return self._arrived(place, Delivered(sent, refusals=_with_waits(delivery, sent)))
@@ -204,9 +222,8 @@ class Courier:
         self._shared.note_success(place.channel, delivered.sent.message)
         return delivered
 
-    async def _equipped(self, place: Place, delivery: Delivery) -> list[Delivery]:
+    async def _equipped(self, place: Place, delivery: Delivery) -> Delivered | list[Delivery]:
         """*delivery* with a webhook; as the bot's own if there can be none."""
-        self._shared.check()
         if place.kind is PlaceKind.DIRECT:
             return self._as_bot(delivery)
         try:
@@ -217,6 +234,8 @@ class Courier:
         except NoWebhook as refusal:
             self._complaint = str(refusal.reason)
             return self._as_bot(delivery)
+        except ApiError as error:
+            return await self._after(place, delivery, error)
         return [replace(delivery, webhook=webhook)]
 
     # --- after an error ----------------------------------------------------------------------
@@ -226,12 +245,10 @@ class Courier:
         policy = policy_for(error)
         logger.info("Discord refused a message to channel %s (%s): %s", place.channel, policy.name, error)
         refused = RefusedAttempt(policy.name, _code(error), policy.step.name.lower())
-        delivery = replace(
-            delivery,
-            is_doubtful=delivery.is_doubtful or error.is_ambiguous,
-            refusals=(*delivery.refusals, refused),
-        )
-        delay = _delay(delivery, policy, error)
+        if policy.step is not Step.COOLDOWN or not _was_shut_out(delivery):
+            delivery = replace(delivery, refusals=(*delivery.refusals, refused))
+        delivery = replace(delivery, is_doubtful=delivery.is_doubtful or error.is_ambiguous)
+        delay = self._delay(delivery, policy, error)
         if delay is not None:
             await self.waits.pause(delay)
             delay = None if self.waits.is_wanted else delay
@@ -244,8 +261,21 @@ class Courier:
         self.check_time(delivery.refusals)
         if delay is None:
             return self._changed(delivery, policy) or self._given_up(place, delivery, policy, error)
-        is_retry = policy.step is Step.RETRY
-        return [replace(delivery, tries=delivery.tries + is_retry, waits=delivery.waits + (not is_retry))]
+        is_retry, is_wait = policy.step is Step.RETRY, policy.step is Step.WAIT
+        return [replace(delivery, tries=delivery.tries + is_retry, waits=delivery.waits + is_wait)]
+
+    def _delay(self, delivery: Delivery, policy: Policy, error: ApiError) -> float | None:
+        """Seconds before *delivery* is sent again; ``None`` if waiting does not help."""
+        match policy.step:
+            case Step.RETRY if delivery.tries < len(RETRY_DELAYS):
+                return RETRY_DELAYS[delivery.tries]
+            case Step.WAIT if delivery.waits < _MOST_WAITS:
+                soon = error.retry_after is not None and error.retry_after <= LONGEST_WAIT
+                return error.retry_after if soon else None
+            case Step.COOLDOWN:
+                return self.pause_after(policy, iter(()))
+            case _:
+                return None
 
     def _changed(self, delivery: Delivery, policy: Policy) -> list[Delivery]:
         """*delivery*, changed so that it can be sent at once; empty if nothing can be changed."""
@@ -317,15 +347,13 @@ class Courier:
                 return await self._api.recent(place.channel, after=after, limit=limit)
             except ApiError as error:
                 policy = policy_for(error)
-                delay = next(delays, None) if policy.step is Step.RETRY else None
+                delay = self.pause_after(policy, delays)
                 if delay is None:
                     raise self._unread(place, policy, error) from error
             await asyncio.sleep(delay)  # not cut short by a stop: we must know
 
     def _unread(self, place: Place, policy: Policy, error: ApiError) -> DeliveryError:
         """The error for a channel that cannot be read: ``UNKNOWN``, unless the channel itself is gone."""
-        if policy.step is Step.BREAK:
-            self._shared.shut(policy)
         is_over = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS)
         return self._shared.refused(place.channel, policy if is_over else UNKNOWN, error)
 
@@ -352,6 +380,11 @@ def _with_waits(delivery: Delivery, sent: Sent) -> tuple[RefusedAttempt, ...]:
     """The refusals of *delivery*, with those by rate limits that were waited for below."""
     limited = RefusedAttempt("rate_limited", "429", Step.WAIT.name.lower())
     return delivery.refusals + (limited,) * sent.limited
+
+
+def _was_shut_out(delivery: Delivery) -> bool:
+    """Whether it is told of *delivery* already that it waits for a cooldown; its later refusals are the same one."""
+    return bool(delivery.refusals) and delivery.refusals[-1].remedy == Step.COOLDOWN.name.lower()
 
 
 def _remedied(delivery: Delivery, step: Step) -> Delivery:
@@ -418,18 +451,6 @@ def _pieces(delivery: Delivery, texts: Sequence[str]) -> list[Delivery]:
 def _nonce_of_piece(nonce: str, number: int) -> str:
     """The nonce of piece *number*: each needs its own, since a piece may be cut again."""
     return blake2b(f"{nonce}.{number}".encode(), digest_size=11).hexdigest() if number and nonce else nonce
-
-
-def _delay(delivery: Delivery, policy: Policy, error: ApiError) -> float | None:
-    """Seconds before *delivery* is sent again; ``None`` if waiting does not help."""
-    match policy.step:
-        case Step.RETRY if delivery.tries < len(RETRY_DELAYS):
-            return RETRY_DELAYS[delivery.tries]
-        case Step.WAIT if delivery.waits < _MOST_WAITS:
-            soon = error.retry_after is not None and error.retry_after <= LONGEST_WAIT
-            return error.retry_after if soon else None
-        case _:
-            return None
 
 
 def _url(place: Place, message: str) -> str:

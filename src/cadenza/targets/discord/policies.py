@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from math import ceil
 
-from ...errors import DeliveryError, DeliveryKind
+from ...errors import DeliveryError, DeliveryKind, Sentence
 from .api import ApiError
 
 RETRY_DELAYS = (1.0, 3.0)
@@ -41,8 +42,8 @@ class Step(Enum):
     """It is sent again after ``retry_after``, if that is short."""
     RETRY = auto()
     """It is retried, twice at most."""
-    BREAK = auto()
-    """The bot sends nothing more until the operator resets it."""
+    COOLDOWN = auto()
+    """Nothing is asked of Discord for a while; it is sent again after that, if that is soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,18 @@ class Policy:
     """Whether the bot itself may still send a webhook's message after this."""
     is_remembered: bool = False
     """Whether the channel is blocked for a while, so that no model is asked for it."""
+    first_pause: float = 0.0
+    """Seconds of the first pause of a cooldown, unless Discord names them; each later one is twice as long."""
+    longest_pause: float = 0.0
+    """The most that pauses grow to, in seconds."""
+    advice: str = ""
+    """What the operator of the bot should do about a cooldown, for the log."""
 
-    def error(self, error: ApiError | None = None) -> DeliveryError:
-        """The error to raise if nothing helped. It does not contain Discord's own text."""
-        code = None if error is None else error.code
-        return DeliveryError(self.told, code=code, kind=self.kind or kind_of(code))
+    def error(self, error: ApiError, *, wait: float = 0.0) -> DeliveryError:
+        """The error to raise if nothing helped; *wait* is the seconds until it may. It does not contain Discord's own text."""
+        minutes = max(2, ceil(max(wait, error.retry_after or 0.0) / 60))
+        told = Sentence(self.told, minutes=minutes) if self.step is Step.COOLDOWN else self.told
+        return DeliveryError(told, code=error.code, kind=self.kind or kind_of(error.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +123,25 @@ class PolicyRow:
     policy: Policy
 
 
+_SHUT_OUT = "Discord takes no messages from this bot at the moment; try again in {minutes} minutes."
+"""Told during a cooldown. It is rounded up to two minutes at least, which is true of all that are not waited for."""
+
+
 def _codes(*codes: int) -> Condition:
     return Condition(codes=frozenset(codes))
 
 
 TABLE: tuple[PolicyRow, ...] = (
     PolicyRow(
-        Condition(is_ban=True),
+        Condition(codes=frozenset({40333}), is_ban=True),
         Policy(
             "banned",
-            Step.BREAK,
-            "Discord has shut this bot out for sending too much; nothing is sent until the operator has looked into it.",
+            Step.COOLDOWN,
+            _SHUT_OUT,
+            first_pause=60.0,
+            longest_pause=3600.0,  # as long as Cloudflare shuts an address out
+            advice="do not restart the bot, which asks more; look for what asks too much: other programs at this address, "
+            "a missing permission, a channel with too many messages",
         ),
     ),
     PolicyRow(
@@ -271,11 +287,14 @@ TABLE: tuple[PolicyRow, ...] = (
         ),
     ),
     PolicyRow(
-        Condition(codes=frozenset({40001, 40333}), statuses=frozenset({401})),
+        Condition(codes=frozenset({40001}), statuses=frozenset({401})),
         Policy(
             "unauthorised",
-            Step.BREAK,
-            "Discord does not accept the bot's token any more; nothing is sent until the operator has set a new one.",
+            Step.COOLDOWN,
+            _SHUT_OUT,
+            first_pause=5.0,  # a stray one is over by then
+            longest_pause=900.0,
+            advice="if it goes on, the token is not valid any more: set a new one, and restart the bot",
         ),
     ),
     PolicyRow(

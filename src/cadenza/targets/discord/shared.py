@@ -1,4 +1,4 @@
-"""State that all Discord targets of one bot share: webhooks, blocked channels, and whether anything may be sent at all."""
+"""State that all Discord targets of one bot share: webhooks, blocked channels, and the cooldown of the bot."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from ...errors import DeliveryError, DeliveryKind
 from ...explain.tracebacks import get_logger
 from .api import ApiError
+from .cooldown import Cooldown
 from .policies import OTHERWISE, Policy, Step
 from .throttle import Throttle
 from .webhooks import Webhooks
@@ -46,7 +47,6 @@ class DiscordState:
         self._refusals: dict[str, _Refusal] = {}  # the oldest first, here and below
         self._complaints: dict[str, float] = {}
         self._messages: dict[str, None] = {}
-        self._broken: Policy | None = None
         self._locks: WeakValueDictionary[tuple[str, str, str], asyncio.Lock] = WeakValueDictionary()
 
     @property
@@ -54,13 +54,21 @@ class DiscordState:
         """The bot's global rate limit."""
         return self.webhooks.throttle
 
+    @property
+    def cooldown(self) -> Cooldown:
+        """Whether Discord shuts the bot out."""
+        return self.throttle.cooldown
+
     # --- blocked channels ---------------------------------------------------------------
 
     def blocked(self, channel: str, /) -> str | None:
         """Why *channel* is blocked, such as ``missing_permissions``; ``None`` if it is not.
 
         Check it before a model is asked: its answer could not be sent. A message that arrives, or 15 minutes, unblocks it.
+        A long cooldown of the bot blocks all channels; what is left of it at its end is waited for.
         """
+        if self.cooldown.is_long:
+            return self.cooldown.reason
         refusal = self._refusals.get(channel)
         if refusal is None:
             return None
@@ -72,17 +80,15 @@ class DiscordState:
     def refused(self, channel: str, policy: Policy, error: ApiError, /) -> DeliveryError:
         """Log and remember that a message to *channel* was refused for good; returns the error to raise."""
         match policy.step:
-            case Step.BREAK:
-                self.shut(policy)
-            case Step.SKIP:
-                logger.info("a message to channel %s was skipped (%s)", channel, policy.name)
+            case Step.SKIP | Step.COOLDOWN:  # the cooldown has a line of its own
+                logger.info("a message to channel %s was not sent (%s)", channel, policy.name)
             case _:
                 self._log(channel, policy, error)
         if policy.is_remembered:
             self._refusals.pop(channel, None)
             _make_room(self._refusals, _MOST_CHANNELS)
             self._refusals[channel] = _Refusal(policy.name, self._clock() + self.blocked_seconds)
-        return policy.error(error)
+        return policy.error(error, wait=self.cooldown.left)
 
     def _log(self, channel: str, policy: Policy, error: ApiError) -> None:
         """Log at level ERROR only the first refusal of a channel; a deleted channel is a warning."""
@@ -90,12 +96,6 @@ class DiscordState:
         level = logging.WARNING if is_quiet else logging.ERROR
         told = error if policy is OTHERWISE else policy.told  # the notice sends people here for Discord's answer
         logger.log(level, "a message to channel %s was refused (%s): %s", channel, policy.name, told)
-
-    def unremoved(self, policy: Policy, error: ApiError, /) -> DeliveryError:
-        """The error for a message that could not be deleted; the channel is not blocked for it."""
-        if policy.step is Step.BREAK:
-            self.shut(policy)
-        return policy.error(error)
 
     def note_success(self, channel: str, message: str, /) -> None:
         """Note that *message* arrived: the channel is not blocked, and a search for another message skips this one."""
@@ -122,27 +122,9 @@ class DiscordState:
         self._complaints[channel] = now
         return True
 
-    # --- the bot as a whole --------------------------------------------------------------
-
-    @property
-    def broken(self) -> str | None:
-        """Why nothing is sent at all, such as ``banned``; ``None`` if all is well."""
-        return None if self._broken is None else self._broken.name
-
-    def check(self) -> None:
-        """Raise a ``DeliveryError`` if the bot must not send anything."""
-        if self._broken is not None:
-            raise self._broken.error()
-
-    def shut(self, policy: Policy, /) -> None:
-        """Stop sending anything: each further request would make it worse."""
-        if self._broken is None:
-            logger.critical("nothing more is sent to Discord (%s): %s", policy.name, policy.told)
-        self._broken = policy
-
     def reset(self) -> None:
-        """Send again, once the operator has fixed it."""
-        self._broken = None
+        """End the cooldown of the bot by hand."""
+        self.cooldown.reset()
 
 
 def _make_room(entries: dict[str, _Refusal] | dict[str, float] | dict[str, None], most: int) -> None:

@@ -29,7 +29,7 @@ from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind
 from .cancellable_waits import CancellableWaits, Hurried
 from .courier import Courier, Delivered, Delivery, without_files
 from .mentions import PingBudget
-from .policies import RETRY_DELAYS, Step, policy_for
+from .policies import RETRY_DELAYS, policy_for
 from .shared import DiscordState
 from .throttle import PacedApi
 from .webhooks import NoWebhook, SpeakerKind, SpokenBy
@@ -207,7 +207,6 @@ class DiscordTarget:
 
     async def send(self, post: Post, /) -> Receipt:
         """Deliver *post*: it arrives once and whole, or a ``DeliveryError`` says why not."""
-        self._shared.check()
         self._courier.waits.take_time()
         if not post.text.strip(WHITESPACE) and post.attachment is None:
             msg = "A part of this answer is missing: there was nothing in it."
@@ -284,7 +283,7 @@ class DiscordTarget:
                 return await self._api.find(self._channel)
             except ApiError as error:
                 policy = policy_for(error)
-                delay = next(delays, None) if policy.step is Step.RETRY else None
+                delay = self._courier.pause_after(policy, delays)
                 if delay is None:
                     raise self._shared.refused(self._channel, policy, error) from error
             await self._courier.waits.pause(delay)
@@ -293,7 +292,7 @@ class DiscordTarget:
 
     async def typing(self, identity: Identity | None, /) -> None:  # noqa: ARG002  # Discord shows the bot's own name
         """Show a typing indicator; a failure is only logged."""
-        if self._shared.broken is not None or self._shows_typing():
+        if self._shows_typing():
             return
         try:
             await self._api.typing(self._channel)
@@ -314,7 +313,6 @@ class DiscordTarget:
 
         Where only the persona may speak, it raises a ``DeliveryError``, which the caller logs.
         """
-        self._shared.check()
         if self._courier.is_strict:
             msg = "Only one person is to be seen speaking here, so the bot shows no notice of its own."
             raise DeliveryError(msg)
@@ -357,7 +355,7 @@ class DiscordTarget:
         try:
             async with self._courier.waits.patience():
                 webhook = await self._shared.webhooks.get(place)
-        except (NoWebhook, Hurried):
+        except (NoWebhook, Hurried, ApiError):
             return None  # the bot will speak and can reply to a message itself, or nothing is sent
         try:
             sent = await self._shared.webhooks.send(
@@ -409,7 +407,7 @@ class DiscordTarget:
     async def _webhook_of(self, place: Place) -> Webhook | None:
         try:
             return await self._shared.webhooks.get(place)
-        except NoWebhook:
+        except (NoWebhook, ApiError):
             return None
 
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from math import isfinite
 
 from ...errors import Sentence, SettingsError
 from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
+from .cooldown import Cooldown
 
 _LIMIT = 45
 """Of Discord's fifty; the rest is for requests that do not go through here."""
@@ -36,6 +39,8 @@ class Throttle:
             raise SettingsError(msg)
         self._limit = limit
         self._seconds = seconds
+        self.cooldown = Cooldown()
+        """Whether Discord shuts the bot out."""
         self._times: deque[float] = deque()  # when recent requests left, or will leave; the earliest first
 
     @property
@@ -75,7 +80,7 @@ class Throttle:
 
 
 class PacedApi:
-    """A ``DiscordApi`` whose requests wait for *throttle*. Typing indicators are dropped when the limit is near."""
+    """A ``DiscordApi`` whose requests wait for *throttle* and its cooldown. Typing indicators are dropped instead."""
 
     def __init__(self, api: DiscordApi, throttle: Throttle, waits: CancellableWaits | None = None) -> None:
         """If *waits* is wanted while a message waits, it is not sent and ``Hurried`` is raised."""
@@ -106,69 +111,77 @@ class PacedApi:
 
     async def find(self, channel: str, /) -> Place:
         """*channel*, by a request."""
-        await self._throttle.admit()
-        return await self._api.find(channel)
+        async with self._admitted():
+            return await self._api.find(channel)
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves."""
-        async with self._waits.patience():
-            await self._throttle.admit()
-        return await self._api.send(channel, message)
+        async with self._admitted(self._waits):
+            return await self._api.send(channel, message)
 
     async def send_as(
         self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        async with self._waits.patience():
-            await self._throttle.admit()
-        return await self._api.send_as(webhook, identity, message, thread=thread)
+        async with self._admitted(self._waits):
+            return await self._api.send_as(webhook, identity, message, thread=thread)
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
         """The newest messages of *channel*."""
-        await self._throttle.admit()
-        return await self._api.recent(channel, after=after, limit=limit)
+        async with self._admitted():
+            return await self._api.recent(channel, after=after, limit=limit)
 
     async def delete(self, channel: str, message: str, /) -> None:
         """Delete a message."""
-        await self._throttle.admit()
-        await self._api.delete(channel, message)
+        async with self._admitted():
+            await self._api.delete(channel, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
         """Delete many at once."""
-        await self._throttle.admit()
-        await self._api.delete_many(channel, messages)
+        async with self._admitted():
+            await self._api.delete_many(channel, messages)
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
-        await self._throttle.admit()
-        await self._api.delete_as(webhook, message, thread=thread)
+        async with self._admitted():
+            await self._api.delete_as(webhook, message, thread=thread)
 
     async def typing(self, channel: str, /) -> None:
-        """Show a typing indicator, if the limit is not near."""
-        if self._throttle.admit_courtesy():
-            await self._api.typing(channel)
+        """Show a typing indicator, if the limit is not near and Discord listens."""
+        if self._throttle.cooldown.reason is None and self._throttle.admit_courtesy():
+            async with self._throttle.cooldown.request():
+                await self._api.typing(channel)
 
     # --- webhooks ------------------------------------------------------------------------------
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
         """All webhooks of *channel* that can send."""
-        await self._throttle.admit()
-        return await self._api.webhooks(channel)
+        async with self._admitted():
+            return await self._api.webhooks(channel)
 
     async def webhook(self, id_: str, token: str, /) -> Webhook:
         """The webhook with this id and token."""
-        await self._throttle.admit()
-        return await self._api.webhook(id_, token)
+        async with self._admitted():
+            return await self._api.webhook(id_, token)
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
         """Create a webhook."""
-        await self._throttle.admit()
-        return await self._api.create_webhook(channel, name)
+        async with self._admitted():
+            return await self._api.create_webhook(channel, name)
 
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
         """Store *image* in *webhook*, or no image."""
-        await self._throttle.admit()
-        await self._api.set_avatar(webhook, image, patience=patience)
+        async with self._admitted():
+            await self._api.set_avatar(webhook, image, patience=patience)
+
+    @asynccontextmanager
+    async def _admitted(self, waits: CancellableWaits | None = None) -> AsyncIterator[None]:
+        """Context of a request, which waits for its time; for no longer than *waits* allows."""
+        waits = waits or CancellableWaits()
+        async with self._throttle.cooldown.request(waits):
+            async with waits.patience():
+                await self._throttle.admit()
+            yield
 
 
 def _now() -> float:

@@ -21,6 +21,7 @@ from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
 from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
+from .policies import Step, policy_for
 from .throttle import PacedApi, Throttle
 
 __all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "SpeakerKind", "SpokenBy", "WebhookStore", "Webhooks"]
@@ -123,7 +124,7 @@ class Webhooks:
         self._api = api = PacedApi(api, self.throttle)
         self._store = MemoryWebhookStore() if store is None else store
         self._echoes = OwnWebhookEvents()
-        self._avatars = Avatars(api, self._echoes)
+        self._avatars = Avatars(api, self._echoes, in_haste=api.in_haste)
         self._known: dict[str, Webhook] = {}
         self._refusals: dict[str, _Refusal] = {}
         self._owed: dict[str, None] = {}  # channels that the store is still to forget, the oldest first
@@ -131,7 +132,10 @@ class Webhooks:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def get(self, place: Place, /) -> Webhook:
-        """The webhook for personas in *place*; raises ``NoWebhook``. Concurrent calls share one search."""
+        """The webhook for personas in *place*; raises ``NoWebhook``. Concurrent calls share one search.
+
+        During a cooldown of the bot it raises ``ApiError``: that says nothing about the channel.
+        """
         channel = place.webhook_channel
         if channel is None or place.kind is PlaceKind.FORUM:
             raise NoWebhook(Lack.UNSUPPORTED)
@@ -209,11 +213,14 @@ class Webhooks:
         return self._known.get(channel)
 
     async def _looked_up(self, channel: str) -> Webhook:
+        await self.throttle.cooldown.pause()  # which is no part of the search
         try:
             async with asyncio.timeout(_SEARCH_TAKES):
                 await self.settle()
                 webhook = await self._restored(channel) or await self._found(channel)
         except ApiError as error:
+            if policy_for(error).step is Step.COOLDOWN:
+                raise
             raise self._lacking(channel, error) from error
         except TimeoutError:
             raise self._lacking(channel, ApiError("the search took too long", is_ambiguous=True)) from None

@@ -243,9 +243,10 @@ class DiscordPyApi:
             except TimeoutError as error:
                 raise as_api_error(error) from error
             except ApiError as error:
-                if error.status != _RATE_LIMITED or error.retry_after is None or clock() + error.retry_after > until:
+                wait = None if error.status != _RATE_LIMITED or error.is_ban else error.retry_after
+                if wait is None or clock() + wait > until:
                     raise
-                await asyncio.sleep(error.retry_after)
+                await asyncio.sleep(wait)
 
     async def _store(self, webhook: Webhook, image: bytes | None) -> None:
         """Send the request past discord.py, which would hold a lock that messages wait for."""

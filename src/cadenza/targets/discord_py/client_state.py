@@ -80,7 +80,7 @@ class ClientState:
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
             api = InteractionApi(self.api, room.interaction)
-            await api.open()
+            await self._acknowledge(api)
         target = DiscordTarget(
             api,
             room.channel,
@@ -96,6 +96,15 @@ class ClientState:
             self._interactions[target] = api
         return target
 
+    async def _acknowledge(self, api: InteractionApi) -> None:
+        """Acknowledge an interaction, unless a cooldown forbids it: then its first message does, if it may be sent."""
+        cooldown = self.shared.cooldown
+        if cooldown.left == 0:
+            async with cooldown.request():
+                await api.open()
+        elif cooldown.reason != "banned":  # Discord waits three seconds, and this needs no token of the bot
+            await api.open()
+
     async def settle(self, target: DiscordTarget) -> None:
         """End an interaction that got no message, so that it does not show as pending."""
         if api := self._interactions.get(target):
@@ -109,7 +118,7 @@ class ClientState:
     def blocked(self, room: SendTarget) -> str | None:
         """Why messages in *room* would fail at present, without asking Discord; ``None`` if they may work."""
         is_forbidden = room.interaction is None and not _may_speak(self._client.get_channel(int(room.channel)))
-        return self.shared.broken or ("missing_permissions" if is_forbidden else self.shared.blocked(room.channel))
+        return "missing_permissions" if is_forbidden else self.shared.blocked(room.channel)
 
     async def close(self) -> None:
         """Wait for requests in flight. The state can be used again afterwards."""
