@@ -741,10 +741,9 @@ def test_an_end_that_comes_too_late_closes_nothing() -> None:
     assert late == "".join(texts(late, settings=BufferSettings(hold=100)))
 
 
-@pytest.mark.parametrize("why", [Ending.STOP, Ending.CUT_SHORT])
-def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off(why: Ending) -> None:
+def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off() -> None:
     assert [Segment("Well. ", Boundary.FINAL), Aside(AsideKind.THOUGHT, "He is rude. I")] == items(
-        "Well. <think>He is rude. I", why
+        "Well. <think>He is rude. I", Ending.STOP
     )
 
 
@@ -971,9 +970,7 @@ def test_b21_half_a_pair_never_comes_out() -> None:
         pytest.param("そう．次", "そう．", id="full width"),
     ],
 )
-@pytest.mark.parametrize(
-    ("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final"), (Ending.CUT_SHORT, "final")]
-)
+@pytest.mark.parametrize(("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final")])
 def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     text: str, expected: str, why: Ending, boundary: str
 ) -> None:
@@ -984,17 +981,12 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     ("before", "why", "expected"),
     [
         pytest.param("One.\n", Ending.STOP, "", id="a stop behind other words"),
-        pytest.param("\n \n", Ending.STOP, "Star num", id="a stop behind nothing"),
-        pytest.param("(", Ending.STOP, "(Star num)", id="a stop behind a mark"),
-        pytest.param("<think>One.\n</think>", Ending.STOP, "Star num", id="a stop behind a thought"),
+        pytest.param("\n \n", Ending.STOP, "", id="a stop behind nothing"),
         pytest.param("One.\n", Ending.TOOL_CALL, "Star num", id="a tool call"),
-        pytest.param("One.\n", Ending.CUT_SHORT, "Star num", id="no more time"),
         pytest.param("One.\n", Ending.FINAL, "Star num", id="the end"),
     ],
 )
-def test_a_person_who_stops_a_reply_that_has_said_something_hears_no_stub(
-    before: str, why: Ending, expected: str
-) -> None:
+def test_a_person_who_stops_a_reply_hears_no_stub(before: str, why: Ending, expected: str) -> None:
     buffer = Buffer()
     buffer.feed(before)
     buffer.feed("Star num")

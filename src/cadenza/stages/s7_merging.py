@@ -114,9 +114,8 @@ def farewell(post: Post) -> Post | None:
     kind, block = next((part for part in blocks(post.text) if part[1]), (Kind.PROSE, ""))
     if post.instead or post.attachment is not None or kind is not Kind.PROSE:
         return None
-    text = _first_clause(block)
-    is_half = bool(post.source) and text != post.text  # then what is shown is what was said
-    return replace(post, text=text, pause=0.0, boundary=Boundary.FINAL, source=None if is_half else post.source)
+    said = "" if post.source == "" else None  # of a table that was not said before, only what is shown counts
+    return replace(post, text=_first_clause(block), pause=0.0, boundary=Boundary.FINAL, source=said)
 
 
 def _first_clause(text: str) -> str:
