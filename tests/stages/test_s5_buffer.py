@@ -955,14 +955,10 @@ def test_b21_half_a_pair_never_comes_out() -> None:
     ("text", "expected"),
     [
         pytest.param("I will look. Let me", "I will look.", id="an unfinished clause"),
-        pytest.param("Let me", "Let me", id="nothing but an unfinished clause"),
-        pytest.param("It costs 3.5 or", "It costs 3.5 or", id="b14 decimal"),
         pytest.param("Ok! see https://e.org/a.b now", "Ok!", id="b14 address"),
-        pytest.param("Ask Dr. Lin", "Ask Dr. Lin", id="b14 abbreviation"),
         pytest.param('He said "stop." and', 'He said "stop."', id="b14 closing quote"),
         pytest.param("(I will look. Let me", "(I will look.)", id="b14 trimmed, then closed"),
         pytest.param("Ok. (Let me", "Ok.", id="b14 what is trimmed off is not closed"),
-        pytest.param("*I sigh. And go* now", "*I sigh. And go* now", id="b14 nothing closed is cut"),
         pytest.param("Done.", "Done.", id="whole"),
         pytest.param("Ok. Read [this.](http://e.org)", "Ok. Read [this.](http://e.org)", id="whole in a link"),
         pytest.param("**Ok.** And so", "**Ok.**", id="whole in bold"),
@@ -975,6 +971,20 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     text: str, expected: str, why: Ending, boundary: str
 ) -> None:
     assert [(boundary, expected)] == segments(text, why)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Let me", id="nothing but an unfinished clause"),
+        pytest.param("It costs 3.5 or", id="b14 decimal"),
+        pytest.param("Ask Dr. Lin", id="b14 abbreviation"),
+        pytest.param("*I sigh. And go* now", id="b14 nothing closed is cut"),
+    ],
+)
+def test_what_has_no_whole_clause_stays_in_front_of_a_tool_call_and_goes_after_a_stop(text: str) -> None:
+    assert [("tool_call", text)] == segments(text, Ending.TOOL_CALL)
+    assert [] == segments(text, Ending.STOP)
 
 
 @pytest.mark.parametrize(

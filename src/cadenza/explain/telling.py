@@ -505,9 +505,11 @@ def _(fact: f.QueueCut) -> Said | None:
     because = _because(fact.ends)
     if not parts and not because:
         return None
-    kind = "bare" if not parts else "some" if fact.posts or fact.keep == "nothing" else "none"
-    values: dict[str, Value] = {"keep": _one_of("keep", fact.keep, _KEEPS), "because": because, "parts": tuple(parts)}
-    return Said(f"queue.cut.{kind}", values if parts else {"keep": values["keep"], "because": because})
+    values: dict[str, Value] = {"keep": _one_of("keep", fact.keep, _KEEPS), "because": because}
+    if not parts:
+        return Said("queue.cut.bare", values)
+    key = "queue.cut" if fact.posts or fact.keep == "nothing" else "queue.cut.none"
+    return Said(key, {**values, "parts": tuple(parts)})
 
 
 def _because(ends: f.Edge | None) -> Value:

@@ -68,21 +68,21 @@ async def test_a_stop_in_the_middle_stops_and_nothing_comes_after(play: Play, wi
     stop = guest.page.get_by_role("button", name="Stop the reply")
     stars = guest.contents.filter(has_text=re.compile(r"^Star"))
     ways = {
-        "the button": (stop.click, "Stopped."),
-        "the command": (partial(guest.say, "/stop"), "Stopped."),
-        "the word": (partial(guest.say, "stop"), "All right, I have stopped."),
+        "the button": (stop.click, ["Stopped."]),
+        "the command": (partial(guest.say, "/stop"), ["Stopped."]),
+        "the word": (partial(guest.say, "stop"), []),
     }
 
-    for way, (stopped, answer) in ways.items():
+    for way, (stopped, answers) in ways.items():
         before, seen = len(play.answers()), await stars.count()
         await guest.listen(ENDLESS, TWO_STARS)
         await stopped()
-        await play.until(lambda before=before, answer=answer: answer in play.answers()[before:])
+        await play.until(lambda before=before, answers=answers: set(answers) <= {*play.answers()[before:]})
         await play.quiet()
         await expect(stop).to_be_hidden()
         said = play.answers()[before:]
         counted = [one for one in said if one.startswith("Star")]
-        assert [answer] == [one for one in said if one not in counted], way
+        assert answers == [one for one in said if one not in counted], way
         assert 2 <= len(counted) < 260, way
         assert said_so_far("endless", counted), way
         await expect(stars).to_have_count(seen + len(counted))
