@@ -417,6 +417,7 @@ def test_a_farewell_is_the_first_clause_of_what_comes_next(text: str, clause: st
     [
         pytest.param(post("```\nOne. Two.\n```"), id="code"),
         pytest.param(post("| a |\n|---|\n| b |\n"), id="a table"),
+        pytest.param(Post("Star num", FINAL), id="a stub"),
         pytest.param(post("a.", attachment=Attachment("t.png", b"")), id="a file"),
         pytest.param(Post("", NEWLINE, source="| a |", instead=(Post("one", NEWLINE),)), id="a picture"),
     ],
@@ -502,7 +503,7 @@ def test_what_stands_instead_of_a_picture_is_typed_too() -> None:
     ("last", "said"),
     [
         pytest.param(Post("- a: 1\n- b: 2", FINAL, source="| a | b |"), "- a: 1", id="half of a table"),
-        pytest.param(Post("- b: 2", FINAL, source=""), "", id="the rest of a table that was said"),
+        pytest.param(Post("- b: 2", NEWLINE, source=""), "", id="the rest of a table that was said"),
         pytest.param(Post("One. Two.", FINAL), "One.", id="as it is written"),
     ],
 )

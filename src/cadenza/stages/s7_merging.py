@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
 from ..text.origins import join
-from ..text.sentences import clause_ends
+from ..text.sentences import clause_ends, is_whole
 from ..text.spans import survey
 from ..text.split import BLOCK_QUOTE
 from ..text.standalone import is_standalone
@@ -109,13 +109,17 @@ def merged(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post
 def farewell(post: Post) -> Post | None:
     """The one last message after a stop: the first clause of *post*, which is the next one in the queue.
 
-    The end of a line ends a clause too. Code, tables, pictures and files have none: then there is no such message.
+    The end of a line ends a clause too. Code, tables, pictures and files have none, and the end of what the model said
+    may not be one: then there is no such message.
     """
     kind, block = next((part for part in blocks(post.text) if part[1]), (Kind.PROSE, ""))
     if post.instead or post.attachment is not None or kind is not Kind.PROSE:
         return None
+    text = _first_clause(block)
+    if text == post.text and post.boundary in (Boundary.FINAL, Boundary.TOOL_CALL) and not is_whole(text):
+        return None
     said = "" if post.source == "" else None  # of a table that was not said before, only what is shown counts
-    return replace(post, text=_first_clause(block), pause=0.0, boundary=Boundary.FINAL, source=said)
+    return replace(post, text=text, pause=0.0, boundary=Boundary.FINAL, source=said)
 
 
 def _first_clause(text: str) -> str:
