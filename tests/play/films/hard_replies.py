@@ -110,7 +110,7 @@ HARD_REPLIES: Mapping[str, Callable[[], Film]] = MappingProxyType(
         "stopped after the next clause": lambda: _said(
             "One is here.\nTwo is here. And there.\nThree is here.\nFour is",
             settings={"shape": "lines", "typing": True, "on_stop": "clause", "typing_budget": 60.0},
-            stop_at=0.5,
+            stop_at=0.4,
         ),
         "the model speaks for a person": lambda: _said(
             "Ren: Hello.\nMia: Hi!", settings={"speaker_guard": True}, persona=Persona("Ren"), asked="Hello?"
