@@ -70,7 +70,7 @@ T14   composer  t14_typing_takes_its_time
 T15   composer  t15_the_first_message_comes_at_once_and_breath_is_taken_from_the_third_on
 T16   composer  t16_a_breath_is_as_long_as_the_dice_say
 T17   here      t17_t19_a_stop_ends_a_pause_at_once
-      ours wakes up at once instead of asking every 250 ms, and after a user's stop says goodbye unless told not to
+      ours wakes up at once instead of asking every 250 ms, and sends at most a clause more, if it is told to
 T18   -         nobody asks every 25 ms whether there is a stop: it wakes up whoever waits (T17)
 T19   here      t17_t19_a_stop_ends_a_pause_at_once
 T20   pipeline  a_stop_that_was_there_before_leaves_the_model_alone

@@ -74,7 +74,7 @@ def test_a_list_of_texts_is_kept_as_a_tuple(value: object) -> None:
         pytest.param("degree", 3, id="highest degree"),
         pytest.param("limit", 50, id="lowest limit"),
         pytest.param("limit", 100_000, id="highest limit"),
-        pytest.param("on_stop", "silence", id="one of several"),
+        pytest.param("on_stop", "clause", id="one of several"),
         pytest.param("seed", 10**20, id="no upper end"),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_wrong_type_is_refused(values: dict[str, object], said: str) -> None:
         pytest.param("idle_timeout", math.nan, "must be at least 0.001, not nan", id="NaN in an open range"),
         pytest.param("idle_timeout", 0, "must be at least 0.001", id="no time at all"),
         pytest.param("typing_speed", math.inf, "must be between", id="infinity"),
-        pytest.param("on_stop", "panic", "must be one of 'clause', 'silence', not 'panic'", id="none of these"),
+        pytest.param("on_stop", "panic", "must be one of 'silence', 'clause', not 'panic'", id="none of these"),
         pytest.param("typing_speed", 10**400, "must be", id="a whole number too large for a float"),
     ],
 )

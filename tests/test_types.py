@@ -50,7 +50,6 @@ def test_a_default_mapping_that_all_share_cannot_be_written_to(mapping: dict[str
         pytest.param(Ending.FINAL, Boundary.FINAL, id="final"),
         pytest.param(Ending.TOOL_CALL, Boundary.TOOL_CALL, id="tool call"),
         pytest.param(Ending.STOP, Boundary.FINAL, id="stop"),
-        pytest.param(Ending.CUT_SHORT, Boundary.FINAL, id="cut short"),
     ],
 )
 def test_every_ending_names_the_boundary_of_the_last_segment(why: Ending, boundary: Boundary) -> None:

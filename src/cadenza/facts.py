@@ -434,7 +434,9 @@ class QueueCut(_Fact):
     dropped: tuple[int, ...]
     text: str | None
     ends: Edge | None = None
-    """Why the last message that is still sent ends, if the cut ended it."""
+    """The stop that cut it, and the setting that decided; why the last message that is still sent ends."""
+    lost: tuple[str, ...] = ()
+    """The texts of the posts that are dropped."""
 
 
 @dataclass(frozen=True, slots=True)

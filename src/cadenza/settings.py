@@ -287,9 +287,9 @@ class TurnSettings:
     """Stage 4 and the shell around it."""
 
     on_stop: str = _setting(
-        "clause",
-        "after a stop by a user: 'clause' sends the text up to its last whole clause, 'silence' nothing",
-        one_of=("clause", "silence"),
+        "silence",
+        "what is still sent after a stop: 'silence' is nothing, 'clause' at most the clause that comes next",
+        one_of=("silence", "clause"),
     )
     first_timeout: float = _setting(
         300.0, "seconds without a first word after which a model counts as stalled", low=0.001
@@ -363,7 +363,6 @@ class ChannelSettings:
     stop_phrases: bool = _setting(
         True, "whether a short message such as 'stop' from the person being answered ends a reply"
     )
-    answer_stops: bool = _setting(True, "whether such a message is answered once the reply has ended")
     rerun_seconds: float = _setting(
         5.0, "seconds in which an edited message is answered again; 0 leaves the answer as it is", low=0.0
     )

@@ -515,9 +515,7 @@ class Ending(Enum):
     TOOL_CALL = "tool_call"
     """A tool is called: an unfinished last clause is dropped."""
     STOP = "stop"
-    """The reply was stopped: an unfinished last clause is dropped, even the only one if something was said before."""
-    CUT_SHORT = "cut_short"
-    """Time ran out: an unfinished last clause is dropped."""
+    """The reply was stopped: an unfinished clause is dropped, even the only one."""
     DISCARD = "discard"
     """Nothing more is sent: of what is held back only thoughts and details are kept."""
 

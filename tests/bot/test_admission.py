@@ -150,8 +150,7 @@ async def test_whoever_has_had_enough_may_still_say_stop_and_gains_nothing_by_it
             yield f"Line {number}.\n"
             yield 0.05
 
-    settings = CONFIG.settings.with_values({"answer_stops": False})
-    config = replace(CONFIG, limits=LimitsConfig(user_active=1, server_active=2), settings=settings)
+    config = replace(CONFIG, limits=LimitsConfig(user_active=1, server_active=2))
     async with bot_room(slowly, config=config) as room:
         assert await room.services.limits.admit(room.tom.id, room.guild.id) is None
         room.mia.says(room.general, f"{room.mention} a story")

@@ -280,10 +280,7 @@ async def test_whoever_waits_for_a_tool_can_stop_it_and_what_else_they_say_waits
             return parrot(prompt) if "tea" in prompt.turns[-1].text else ["Found."]
         return [ToolCall("1", "look", "{}")]
 
-    config = replace(CONFIG, settings=CONFIG.settings.with_values({"answer_stops": False}))
-    async with bot_room(
-        answer, config=config, staffed=lambda services: replace(services, toolbox=Box(services.config))
-    ) as room:
+    async with bot_room(answer, staffed=lambda services: replace(services, toolbox=Box(services.config))) as room:
         room.mia.says(room.general, f"{room.mention} look")
         async with asyncio.timeout(30):
             await begun.wait()

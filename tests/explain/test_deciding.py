@@ -48,6 +48,7 @@ def test_without_a_limit_of_ours_the_chat_has_one() -> None:
     ("end", "by", "decided"),
     [
         pytest.param(MessageEnd.STOP, "user", ("on_stop", "clause"), id="a person"),
+        pytest.param(MessageEnd.STOP, "shutdown", ("on_stop", "clause"), id="a shutdown"),
         pytest.param(MessageEnd.STOP, "follow_up", ("interrupts", 3), id="another message"),
         pytest.param(MessageEnd.STOP, "time_limit", ("turn_timeout", 7.0), id="too long"),
         pytest.param(MessageEnd.STOP, "channel_gone", ("", None), id="no channel"),

@@ -607,15 +607,21 @@ async def test_a_message_that_cannot_be_sent_is_told_with_all_that_is_dropped_fo
 
     error = {"type": "DeliveryError", "text": "the channel is gone", "kind": "channel_gone", "code": "10003", "detail": ""}  # fmt: skip
     assert [MessageRefused((2,), {}, error)] == seen.of(MessageRefused)
-    assert [QueueCut("nothing", (), (3,), None)] == [fact for fact in seen.of(QueueCut) if fact.dropped]
+    assert [QueueCut("nothing", (), (3,), None, None, ("three",))] == [
+        fact for fact in seen.of(QueueCut) if fact.dropped
+    ]
     assert [(1,)] == [fact.posts for fact in seen.of(MessageSent)]
+
+
+CLAUSE = Edge("stop", "on_stop", "clause")
 
 
 async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent(seen: Seen) -> None:
     stops = Stops()
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, lambda: stops.request("turn", by="Mia"))
-        await say(TimedTarget(), SlowStream("one\ntwo\nthree\nfour. fi", 60.0), settings=TYPED, stop=handle, trace=seen)
+        model, settings = SlowStream("one\ntwo\nthree\nfour. fi", 60.0), TYPED.with_values({"on_stop": "clause"})
+        await say(TimedTarget(), model, settings=settings, stop=handle, trace=seen)
 
     assert [StopAsked("user", "Mia")] == seen.of(StopAsked)
     assert [0.5] == seen.times(StopAsked)
@@ -623,48 +629,38 @@ async def test_a_stop_is_told_with_its_reason_and_what_is_still_sent(seen: Seen)
         seen.changes("buffer")
     )
     assert Edge("stop", "on_stop", "clause", ".") == seen.of(MessagePlanned)[-1].ends
-    assert [QueueCut("clause", (2, 3, 4), (), "two\nthree\nfour.")] == seen.of(QueueCut)
-    assert [((1,), {}), ((2, 3, 4), {"typing": 0.5})] == [(fact.posts, fact.waited) for fact in seen.of(MessageSent)]
+    assert [QueueCut("clause", (2,), (3, 4), "two", CLAUSE, ("three", "four."))] == seen.of(QueueCut)
+    assert [((1,), {}), ((2,), {"typing": 0.5})] == [(fact.posts, fact.waited) for fact in seen.of(MessageSent)]
 
 
-async def test_what_does_not_fit_into_the_last_message_is_dropped(seen: Seen) -> None:
-    stops, lines = Stops(), "".join(f"{letter * 40}\n" for letter in "abcd")
+async def test_a_stop_that_keeps_nothing_is_told_with_its_setting_and_what_is_dropped(seen: Seen) -> None:
+    stops = Stops()
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
-        settings = TYPED.with_values({"limit": 90})
-        await say(TimedTarget(), SlowStream(f"one\n{lines}", 60.0), settings=settings, stop=handle, trace=seen)
+        await say(TimedTarget(), SlowStream("one\ntwo\nthree. fo", 60.0), settings=TYPED, stop=handle, trace=seen)
 
-    last = f"{'a' * 40}\n{'b' * 40}"
-    assert [QueueCut("clause", (2, 3), (4, 5), last, Edge("stop", "on_stop", "clause"))] == seen.of(QueueCut)
-    assert [((1,), "one"), ((2, 3), last)] == [(fact.posts, fact.text) for fact in seen.of(MessageSent)]
+    silence = Edge("stop", "on_stop", "silence")
+    assert [QueueCut("nothing", (), (2,), None, silence, ("two",))] == seen.of(QueueCut)
+    assert [(("user", "dropped"), ["three. fo"])] == [
+        ((one.by, one.effect), seen.words(one.ranges)) for one in seen.changes("buffer")
+    ]
+    assert [(1,)] == [fact.posts for fact in seen.of(MessageSent)]
 
 
-async def test_of_the_last_message_that_fits_only_in_part_the_rest_is_dropped(seen: Seen) -> None:
-    stops, text = Stops(), f"one\n{'a' * 30}\nThis is one. And @mia is two, which is longer.\n"
+async def test_of_the_message_of_which_one_clause_is_sent_the_rest_is_dropped(seen: Seen) -> None:
+    stops, text = Stops(), "one\nThis is one. And @mia is two, which is longer.\nthree\n"
     scene = replace(SCENE, roster=Roster({"mia": "<@1>"}))
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
-        settings = TYPED.with_values({"limit": 60})
+        settings = TYPED.with_values({"on_stop": "clause"})
         await say(TimedTarget(), SlowStream(text, 60.0), scene=scene, settings=settings, stop=handle, trace=seen)
 
-    last = f"{'a' * 30}\nThis is one."
-    assert [QueueCut("clause", (2, 3), (), last, Edge("stop", "on_stop", "clause"))] == seen.of(QueueCut)
+    last = "This is one."
+    assert [QueueCut("clause", (2,), (3,), last, CLAUSE, ("three",))] == seen.of(QueueCut)
     (cut,), sent = seen.changes("outbox"), seen.of(MessageSent)[-1]
-    assert ("stop", "dropped", (3,), (), (last,)) == (cut.by, cut.effect, cut.segments, cut.before, cut.after)
+    assert ("stop", "dropped", (2,), (), (last,)) == (cut.by, cut.effect, cut.segments, cut.before, cut.after)
     assert [" And @mia is two, which is longer."] == seen.words(cut.ranges)
-    assert ((2, 3), [last], ((43, 4, ""),)) == (sent.posts, seen.words(sent.covers), sent.origin)
-
-
-async def test_what_is_put_between_the_parts_of_the_last_message_is_told(seen: Seen) -> None:
-    stops, settings = Stops(), Settings.of(degree=3)
-    with stops.open("turn") as handle:
-        asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
-        model = SlowStream("it is one. it is two. it is three. it", 60.0)
-        await say(TimedTarget(), model, settings=settings, stop=handle, trace=seen)
-
-    sent = seen.of(MessageSent)[-1]
-    assert "it is two\nit is three" == sent.text
-    assert ((9, 11, ""), (1, -1, "stop"), (11, 22, "")) == sent.origin
+    assert ((2,), [last], ((12, 4, ""),)) == (sent.posts, seen.words(sent.covers), sent.origin)
 
 
 @pytest.mark.parametrize(
@@ -892,7 +888,9 @@ async def test_what_was_brought_back_can_still_be_dropped(seen: Seen) -> None:
         await reply(SCENE, models, TimedTarget(), settings=settings, stop=stop, trace=seen)
 
     assert [(0.5, (2,))] == [(one.at, one.fact.posts) for one in seen if isinstance(one.fact, QueueRestored)]
-    assert [QueueCut("nothing", (), (2,), None)] == [fact for fact in seen.of(QueueCut) if fact.dropped]
+    assert [QueueCut("nothing", (), (2,), None, Edge("stop", "on_stop", "silence"), ("two",))] == [
+        fact for fact in seen.of(QueueCut) if fact.dropped
+    ]
 
 
 class Enough(Rule):
@@ -922,7 +920,7 @@ async def test_what_was_put_aside_is_not_said_to_come_back_after_a_stop(seen: Se
 
     assert ([(1,)], [QueueWithdrawn((2,))]) == ([fact.posts for fact in seen.of(MessageSent)], seen.of(QueueWithdrawn))
     assert [] == seen.of(QueueRestored)
-    assert [QueueCut("clause", (), (), None)] == seen.of(QueueCut)
+    assert [QueueCut("nothing", (), (), None, Edge("stop", "on_stop", "silence"))] == seen.of(QueueCut)
 
 
 class Sticky(TimedTarget):

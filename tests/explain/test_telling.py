@@ -183,13 +183,28 @@ def test_every_fact_has_words_or_is_told_with_its_message() -> None:
         (f.MessageLeftOut((2,), "closed"), "A message was left out: the reply was over."),
         (f.MessageLeftOut((2,), "so_it_is"), "A message was left out: so it is."),
         (
-            f.QueueCut("clause", (2, 3), (4,), "two\nthree"),
-            'The reply is ended early and keeps the text up to its last whole clause: 1 planned message is dropped, 2 planned messages are still sent, beginning with "two\\nthree".',
+            f.QueueCut("clause", (2,), (3, 4), "two", f.Edge("stop", "on_stop", "clause"), ("three", "four")),
+            'The reply is ended early and keeps at most the clause that comes next, because on_stop is clause: 2 planned messages are dropped ("three", "four"), 1 planned message is still sent, "two".',
         ),
-        (f.QueueCut("nothing", (), (4, 5), None), "The reply is ended early and keeps nothing more: 2 planned messages are dropped."),
         (
-            f.QueueCut("clause", (), (4,), None),
-            "The reply is ended early. It was to keep the text up to its last whole clause, but no further message was possible: 1 planned message is dropped.",
+            f.QueueCut("decided", (2, 3), (), "two"),
+            'The reply is ended early and keeps what was already decided: 2 planned messages are still sent, beginning with "two".',
+        ),
+        (
+            f.QueueCut("nothing", (), (4, 5), None, f.Edge("stop", "on_stop", "silence"), ("a", "b")),
+            'The reply is ended early and keeps nothing more, because on_stop is silence: 2 planned messages are dropped ("a", "b").',
+        ),
+        (
+            f.QueueCut("nothing", (), (4,), None, None, ("a",)),
+            'The reply is ended early and keeps nothing more: 1 planned message is dropped ("a").',
+        ),
+        (
+            f.QueueCut("clause", (), (4,), None, f.Edge("stop", "on_stop", "clause"), ("a",)),
+            'The reply is ended early. It was to keep at most the clause that comes next, because on_stop is clause, but no further message was possible: 1 planned message is dropped ("a").',
+        ),
+        (
+            f.QueueCut("nothing", (), (), None, f.Edge("stop", "on_stop", "silence")),
+            "The reply is ended early and keeps nothing more, because on_stop is silence.",
         ),
         (f.QueueCut("nothing", (), (), None), ""),
         (f.QueueWithdrawn((1, 2)), "2 queued messages are put aside, because their attempt failed."),

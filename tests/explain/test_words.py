@@ -295,6 +295,7 @@ async def test_a_real_reply_is_told() -> None:
         "             A pause of 0.75 s was planned before it: 0.75 s to type it.",
         "             Its time: 1.00 s until the model had said it, 0.12 s to send it.",
         "    2.500 s  Mia asks the reply to stop, because a person wrote again.",
+        "    2.500 s  The reply is ended early and keeps nothing more, because interrupts is 3.",
         '    2.500 s  Cut off "I am", because a person wrote again.',
         "    2.500 s  Round 1 is over: it was stopped, because a person wrote again.",
         "    2.500 s  The reply is over, with 2 messages: it was stopped, because a person wrote again.",

@@ -21,7 +21,7 @@ from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
 from cadenza.tools.tool import Tool
-from cadenza.types import Completed, Identity, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
+from cadenza.types import Completed, Identity, Outcome, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
 from tests.timing import SlowStream, TimedTarget
 from tests.trouble import TURN, Channel, Trouble, Voice, check_books
 
@@ -36,16 +36,25 @@ AT_ONCE = 0.020
 
 @pytest.mark.parametrize("latency", [0.0, 0.35])
 @pytest.mark.parametrize(
-    ("reason", "most"), [(StopReason.USER, 1), (StopReason.SHUTDOWN, 1), (StopReason.FOLLOW_UP, 0)], ids=str
+    ("reason", "on_stop", "most"),
+    [
+        (StopReason.USER, "silence", 0),
+        (StopReason.USER, "clause", 1),
+        (StopReason.SHUTDOWN, "clause", 1),
+        (StopReason.FOLLOW_UP, "clause", 0),
+    ],
+    ids=str,
 )
-async def test_after_a_stop_there_is_one_message_at_most(reason: StopReason, most: int, latency: float) -> None:
+async def test_after_a_stop_there_is_silence_or_one_message_at_most(
+    reason: StopReason, on_stop: str, most: int, latency: float
+) -> None:
     for moment in MOMENTS:
         model = SlowStream(*(piece for character in SAID for piece in (character, 0.1)), 60.0)
         target, stops = TimedTarget(latency=latency), Stops()
         begin = asyncio.get_running_loop().time()
         with stops.open("turn") as handle:
             asyncio.get_running_loop().call_at(begin + moment, stops.request, "turn", reason)
-            reply = await say(target, model, settings=Settings.of(degree=2), stop=handle)
+            reply = await say(target, model, settings=Settings.of(degree=2, on_stop=on_stop), stop=handle)
 
         delays = [start - begin - moment for start in target.started if start - begin - moment > -_CRUMB]
         assert len(delays) <= most
@@ -76,10 +85,6 @@ class Phase:
     begin: Callable[[Channel], Run]
     seconds: float = 1.0
     latency: float = 0.0
-    is_busy: bool = False
-    """Whether something is under way that must end, or must be undone first; then nothing at all may follow."""
-    is_said: bool = False
-    """Whether the model is done, and its last words fit into one message: then our own end cuts nothing off."""
     has_tools: bool = False
     """Whether tools are at work, which a follow-up does not interrupt."""
 
@@ -162,14 +167,14 @@ PHASES = {
     "in a word": Phase(saying("First. Second, and th", 60.0, "en\nmore")),
     "in a hidden block": Phase(saying("One.\n<think>hm", 60.0)),
     "in a typing pause": Phase(saying(LINES, 60.0, settings=TYPED), seconds=0.2),
-    "in a typing pause, the model done": Phase(saying(LINES, settings=TYPED), seconds=0.2, is_said=True),
+    "in a typing pause, the model done": Phase(saying(LINES, settings=TYPED), seconds=0.2),
     "in a typing pause, the model stalled": Phase(
         saying(LINES, 60.0, settings=Settings.of(degree=2, idle_timeout=0.1, thinking_chance=0.0)), seconds=0.2
     ),
-    "in a rate limit": Phase(saying(LINES, 60.0), latency=5.0, is_busy=True),
-    "in a send": Phase(saying(LINES), seconds=0.4, latency=0.25, is_busy=True),
+    "in a rate limit": Phase(saying(LINES, 60.0), latency=5.0),
+    "in a send": Phase(saying(LINES), seconds=0.4, latency=0.25),
     "in a send, the reader waiting for room": Phase(
-        saying(LINES, 60.0, settings=Settings.of(degree=1, queue=1)), latency=3.0, is_busy=True
+        saying(LINES, 60.0, settings=Settings.of(degree=1, queue=1)), latency=3.0
     ),
     "in a tool": Phase(asking(speaking("I look. Then", None, silence=0.0)), has_tools=True),
     "in a tool that cleans up for long": Phase(
@@ -184,13 +189,11 @@ PHASES = {
         asking(breaking("One.\n", "Two.\n", "x", after=3.5), speaking("Four.\n", "Five.\n", "Six. Sev")),
         seconds=4.0,
         latency=1.0,
-        is_busy=True,
     ),
     "before messages are taken back": Phase(
         asking(breaking("One.\n", "Two.\n", "x", after=3.5), speaking("Four. Fi")),
         seconds=5.0,
         latency=1.0,
-        is_busy=True,
     ),
     "while the stream hangs up": Phase(slow_to_hang_up),
 }
@@ -211,17 +214,15 @@ async def test_in_every_phase_a_stop_is_heard_at_once(name: str, reason: StopRea
         result = await phase.begin(channel)(handle)
 
     after = [start - phase.seconds for start in channel.started if start >= phase.seconds]
-    assert max(after, default=0.0) < AT_ONCE
-    assert len(after) <= (1 if KEEPS[reason] is Keep.CLAUSE and not phase.is_busy else 0)
+    assert [] == after
     assert max(channel.typed, default=0.0) < phase.seconds + AT_ONCE
-    is_whole = phase.is_said and reason is StopReason.SHUTDOWN
-    assert (Completed("end_of_stream") if is_whole else Stopped(reason)) == result.outcome
+    assert Stopped(reason) == result.outcome
     check_books(result, channel)
 
 
 @pytest.mark.parametrize("name", PHASES)
 async def test_the_phases_are_what_they_say(name: str) -> None:
-    """Without a stop they last; what is busy is so at that moment."""
+    """Without a stop they last."""
     phase, channel = PHASES[name], Channel(latency=PHASES[name].latency)
     with Stops().open(TURN) as handle:
         running = asyncio.ensure_future(phase.begin(channel)(handle))
@@ -262,8 +263,34 @@ async def test_the_typing_indicator_does_not_hold_up_a_stop(manner: str) -> None
         asyncio.get_running_loop().call_later(0.2, stops.request, TURN)
         await saying(LINES, 60.0, settings=TYPED)(channel)(handle)
 
-    assert [0.0, 0.2] == channel.started
-    assert ["One.", "Two.\nThree."] == channel.texts
+    assert ([0.0], ["One."]) == (channel.started, channel.texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "texts", "outcome"),
+    [
+        pytest.param(
+            "One.\nTwo.",
+            StopReason.SHUTDOWN,
+            ["One.", "Two."],
+            Completed("end_of_stream"),
+            id="a shutdown, all is said",
+        ),
+        pytest.param("One.\nTwo.", StopReason.USER, ["One.", "Two."], Stopped(StopReason.USER), id="a person"),
+        pytest.param(
+            LINES, StopReason.SHUTDOWN, ["One.", "Two."], Stopped(StopReason.SHUTDOWN), id="a shutdown, not all is said"
+        ),
+    ],
+)
+async def test_a_shutdown_that_cuts_nothing_off_is_no_stop(
+    text: str, reason: StopReason, texts: list[str], outcome: Outcome
+) -> None:
+    channel, stops, settings = Channel(), Stops(), TYPED.with_values({"on_stop": "clause"})
+    with stops.open(TURN) as handle:
+        asyncio.get_running_loop().call_later(0.2, stops.request, TURN, reason)
+        result = await saying(text, settings=settings)(channel)(handle)
+
+    assert (texts, outcome) == (channel.texts, result.outcome)
 
 
 async def test_a_notice_is_no_way_around_it() -> None:

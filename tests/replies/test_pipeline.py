@@ -155,45 +155,25 @@ async def test_a_stop_while_waiting_for_the_first_word_takes_effect_at_once() ->
     assert model.closed
 
 
-async def test_a_stop_in_mid_sentence_says_the_whole_clauses_and_no_more() -> None:
+async def test_a_stop_in_mid_sentence_is_followed_by_nothing() -> None:
     target = TimedTarget()
 
     reply, when = await stopped_after(1.0, SlowStream("First. Second, and th", 60.0, "en\nmore"), target)
 
-    assert ["First."] == target.texts
+    assert [] == target.texts
     assert (Stopped(StopReason.USER), 1.0) == (reply.outcome, when)
 
 
-async def test_a_stop_inside_a_pause_sends_what_waits_as_one_message_without_waiting() -> None:
-    target = TimedTarget()
+@pytest.mark.parametrize(("on_stop", "more"), [("silence", []), ("clause", ["two."])])
+@pytest.mark.parametrize("ends", [False, True], ids=["the model goes on", "the model has finished"])
+async def test_a_stop_inside_a_pause_drops_what_waits(on_stop: str, more: list[str], *, ends: bool) -> None:
+    model, target = SlowStream("one.\ntwo. And more.\nthree.\nfour is not", *([] if ends else [60.0])), TimedTarget()
 
-    reply, when = await stopped_after(0.2, SlowStream("one.\ntwo.\nthree.\nfour is not", 60.0), target, settings=TYPED)
+    reply, when = await stopped_after(0.2, model, target, settings=TYPED.with_values({"on_stop": on_stop}))
 
-    assert ["one.", "two.\nthree."] == target.texts
-    assert when == 0.2
-    assert reply.outcome == Stopped(StopReason.USER)
-
-
-async def test_a_stop_after_the_model_has_finished_still_counts() -> None:
-    target = TimedTarget()
-
-    reply, when = await stopped_after(0.2, SlowStream("one.\ntwo.\nthree."), target, settings=TYPED)
-
-    assert ["one.", "two.\nthree."] == target.texts
+    assert ["one.", *more] == target.texts == [receipt.post.text for receipt in reply.receipts]
     assert (Stopped(StopReason.USER), 0.2) == (reply.outcome, when)
-
-
-async def test_on_stop_silence_sends_nothing_more() -> None:
-    target = TimedTarget()
-
-    await stopped_after(
-        0.2,
-        SlowStream("one.\ntwo.\nthree.", 60.0),
-        target,
-        settings=Settings.of(degree=2, on_stop="silence"),
-    )
-
-    assert ["one."] == target.texts
+    assert ("one.\ntwo. And more.\nthree.\nfour is not", "\n".join(target.texts)) == (reply.text, reply.transcript)
 
 
 async def test_a_follow_up_drops_what_was_not_sent() -> None:
@@ -218,14 +198,12 @@ async def test_a_send_under_way_is_never_cancelled_and_its_receipt_is_kept() -> 
 
 
 async def test_of_what_a_stop_leaves_out_nothing_was_said() -> None:
-    """The last message holds what fits; the model must not believe that it said more."""
-    target = TimedTarget()
+    """The last message is one clause; the model must not believe that it said more."""
+    target, settings = TimedTarget(), Settings.of(degree=0, limit=50, on_stop="clause")
 
-    reply, _ = await stopped_after(
-        1.0, SlowStream("words and words. " * 10, 60.0), target, settings=Settings.of(degree=0, limit=50)
-    )
+    reply, _ = await stopped_after(1.0, SlowStream("words and words. " * 10, 60.0), target, settings=settings)
 
-    assert ["words and words. words and words. words and words."] == target.texts == [reply.transcript]
+    assert ["words and words."] == target.texts == [reply.transcript]
 
 
 async def test_it_is_settled_only_when_nothing_is_under_way_any_more() -> None:
@@ -285,7 +263,7 @@ async def test_a_stop_counts_for_what_waits_whatever_else_has_ended_the_round(
 
     await stopped_after(1.0, model, target, settings=TYPED.with_values({"typing_least": 2.0, **settings}))
 
-    assert [0.0, 1.0] == target.started
+    assert [0.0] == target.started
 
 
 @pytest.mark.parametrize("behaviour", ["raises", "returns", "takes its time"])
@@ -307,7 +285,7 @@ async def test_what_a_stream_does_when_it_is_hung_up_changes_nothing(behaviour: 
         asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
         reply = await say(target, model(), settings=AT_ONCE, stop=handle)
 
-    assert (["one.", "two."], [0.0, 1.0]) == (target.texts, target.started)
+    assert (["one."], [0.0]) == (target.texts, target.started)
     assert reply.outcome == Stopped(StopReason.USER)
 
 
@@ -403,7 +381,7 @@ async def test_after_a_stop_people_are_not_told_of_a_failure() -> None:
 
     reply, _ = await stopped_after(0.2, SlowStream("one.\ntwo.", ProviderError("overloaded")), target, settings=TYPED)
 
-    assert (["one.", "two."], Stopped(StopReason.USER), []) == (target.texts, reply.outcome, target.notices)
+    assert (["one."], Stopped(StopReason.USER), []) == (target.texts, reply.outcome, target.notices)
 
 
 async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
@@ -595,7 +573,8 @@ async def test_a_rule_that_fails_at_a_stop_changes_nothing_about_the_stop() -> N
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
         model = SlowStream("one\ntwo.", 60.0)
-        reply = await say(target, model, settings=AT_ONCE, rules=[FailingAtTheEnd], stop=handle)
+        settings = AT_ONCE.with_values({"on_stop": "clause"})
+        reply = await say(target, model, settings=settings, rules=[FailingAtTheEnd], stop=handle)
 
     assert (["one", "two."], Stopped(StopReason.USER)) == (target.texts, reply.outcome)
 

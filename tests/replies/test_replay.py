@@ -66,7 +66,7 @@ def test_the_id_comes_back_as_it_was(id_: object) -> None:
     [
         pytest.param("final", ["One.", "Two. Three"], "completed", id="final"),
         pytest.param("tool", ["One.", "Two."], "needs_tools", id="tool"),
-        pytest.param("stop", ["One.", "Two."], "stopped", id="stop"),
+        pytest.param("stop", ["One."], "stopped", id="stop"),
         pytest.param("follow_up", ["One."], "stopped", id="follow-up"),
     ],
 )
@@ -307,7 +307,8 @@ def test_a_recording_that_cannot_be_read_is_answered_with_an_error(text: str, co
     assert complaint in str(result["error"])
 
 
-def test_after_a_stop_there_is_one_message_at_most() -> None:
-    words = {"chunks": ["words and words. " * 10], "end": "stop", "settings": {"degree": 0, "limit": 50}}
+@pytest.mark.parametrize(("on_stop", "said"), [("silence", []), ("clause", ["words and words."])])
+def test_after_a_stop_there_is_one_clause_at_most(on_stop: str, said: list[str]) -> None:
+    settings = {"degree": 0, "limit": 50, "on_stop": on_stop}
 
-    assert ["words and words. words and words. words and words."] == texts(**words)
+    assert said == texts(chunks=["words and words. " * 10], end="stop", settings=settings)

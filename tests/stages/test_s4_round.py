@@ -108,28 +108,16 @@ STORIES = [
         id="9 a follow-up",
     ),
     pytest.param(
-        [TextDelta("Hello wor"), stopped(StopReason.USER), TextDelta("ld")],
-        ["Hello wor"],
+        [TextDelta("One. Tw"), stopped(StopReason.USER), TextDelta("o.")],
+        [],
         Stopped(StopReason.USER),
         id="10 a user's stop",
     ),
     pytest.param(
-        [TextDelta("One. Tw"), stopped(StopReason.USER)], ["One."], Stopped(StopReason.USER), id="10 in a clause"
-    ),
-    pytest.param(
-        [TextDelta("One.\nStar num"), stopped(StopReason.USER)], ["One."], Stopped(StopReason.USER), id="10 a stub"
-    ),
-    pytest.param(
-        [TextDelta("One.\nStar num"), stopped(StopReason.SHUTDOWN)],
-        ["One.", "Star num"],
+        [TextDelta("One.\nTwo."), stopped(StopReason.SHUTDOWN)],
+        ["One."],
         Stopped(StopReason.SHUTDOWN),
-        id="10 the same at a shutdown",
-    ),
-    pytest.param(
-        [TextDelta("\n<think>hm</think>Star num"), stopped(StopReason.USER)],
-        ["Star num"],
-        Stopped(StopReason.USER),
-        id="10 a stub is all there is",
+        id="10 at a shutdown",
     ),
     pytest.param(
         [TextDelta("Hello"), stopped(StopReason.MISSING_ACCESS), TextDelta("!")],
@@ -161,9 +149,9 @@ ENDS = {
     "stalled": ((FellSilent(has_begun=True),), Stalled(has_begun=True), EVERYTHING),
     "never began": ((FellSilent(has_begun=False),), Stalled(has_begun=False), EVERYTHING),
     "refused": ((SendFailed(REFUSED),), Broke(REFUSED), DECIDED),
-    StopReason.USER: CLAUSE,
-    StopReason.SHUTDOWN: CLAUSE,
-    StopReason.TIME_LIMIT: CLAUSE,
+    StopReason.USER: DECIDED,
+    StopReason.SHUTDOWN: DECIDED,
+    StopReason.TIME_LIMIT: DECIDED,
     StopReason.FOLLOW_UP: DECIDED,
     StopReason.CHANNEL_GONE: DECIDED,
     StopReason.MISSING_ACCESS: DECIDED,
@@ -228,18 +216,25 @@ def test_whatever_is_no_early_end_keeps_everything() -> None:
     }
 
 
-@pytest.mark.parametrize(("degree", "texts"), [(0, []), (1, ["One."])])
-def test_silence_on_stop_is_a_setting_for_a_user_s_stop(degree: int, texts: list[str]) -> None:
-    silent = {"degree": degree, "on_stop": "silence"}
+@pytest.mark.parametrize("degree", [0, 1])
+@pytest.mark.parametrize("reason", [StopReason.USER, StopReason.SHUTDOWN, StopReason.TIME_LIMIT, StopReason.FOLLOW_UP])
+def test_the_clause_after_a_stop_is_a_setting_unless_a_follow_up_comes(degree: int, reason: StopReason) -> None:
+    texts = DECIDED if reason is StopReason.FOLLOW_UP else CLAUSE
 
-    assert (texts, Stopped(StopReason.USER)) == told(*STORY, stopped(StopReason.USER), **silent)
-    assert (CLAUSE[degree], Stopped(StopReason.SHUTDOWN)) == told(*STORY, stopped(StopReason.SHUTDOWN), **silent)
+    assert (texts[degree], Stopped(reason)) == told(*STORY, stopped(reason), degree=degree, on_stop="clause")
 
 
-def test_a_stop_is_followed_by_one_message_at_most() -> None:
-    events = TextDelta('"a\nb\n\nc\nd. e'), stopped(StopReason.USER)
-
-    assert len(told(*events, degree=0)[0]) == 1
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        pytest.param("Hello wor", [], id="a stub is all there is"),
+        pytest.param("\n<think>hm</think>Star num", [], id="a stub behind a thought"),
+        pytest.param("One.\nStar num", ["One."], id="a stub behind a line"),
+        pytest.param("One. Tw", ["One."], id="in the second clause"),
+    ],
+)
+def test_a_clause_that_is_not_whole_is_not_finished(text: str, texts: list[str]) -> None:
+    assert texts == told(TextDelta(text), stopped(StopReason.USER), on_stop="clause")[0]
 
 
 # --- a stage that ends it -----------------------------------------------------------------------

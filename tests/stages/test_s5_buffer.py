@@ -741,10 +741,9 @@ def test_an_end_that_comes_too_late_closes_nothing() -> None:
     assert late == "".join(texts(late, settings=BufferSettings(hold=100)))
 
 
-@pytest.mark.parametrize("why", [Ending.STOP, Ending.CUT_SHORT])
-def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off(why: Ending) -> None:
+def test_what_may_be_a_thought_is_not_shown_if_the_reply_is_broken_off() -> None:
     assert [Segment("Well. ", Boundary.FINAL), Aside(AsideKind.THOUGHT, "He is rude. I")] == items(
-        "Well. <think>He is rude. I", why
+        "Well. <think>He is rude. I", Ending.STOP
     )
 
 
@@ -956,14 +955,10 @@ def test_b21_half_a_pair_never_comes_out() -> None:
     ("text", "expected"),
     [
         pytest.param("I will look. Let me", "I will look.", id="an unfinished clause"),
-        pytest.param("Let me", "Let me", id="nothing but an unfinished clause"),
-        pytest.param("It costs 3.5 or", "It costs 3.5 or", id="b14 decimal"),
         pytest.param("Ok! see https://e.org/a.b now", "Ok!", id="b14 address"),
-        pytest.param("Ask Dr. Lin", "Ask Dr. Lin", id="b14 abbreviation"),
         pytest.param('He said "stop." and', 'He said "stop."', id="b14 closing quote"),
         pytest.param("(I will look. Let me", "(I will look.)", id="b14 trimmed, then closed"),
         pytest.param("Ok. (Let me", "Ok.", id="b14 what is trimmed off is not closed"),
-        pytest.param("*I sigh. And go* now", "*I sigh. And go* now", id="b14 nothing closed is cut"),
         pytest.param("Done.", "Done.", id="whole"),
         pytest.param("Ok. Read [this.](http://e.org)", "Ok. Read [this.](http://e.org)", id="whole in a link"),
         pytest.param("**Ok.** And so", "**Ok.**", id="whole in bold"),
@@ -971,9 +966,7 @@ def test_b21_half_a_pair_never_comes_out() -> None:
         pytest.param("そう．次", "そう．", id="full width"),
     ],
 )
-@pytest.mark.parametrize(
-    ("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final"), (Ending.CUT_SHORT, "final")]
-)
+@pytest.mark.parametrize(("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final")])
 def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     text: str, expected: str, why: Ending, boundary: str
 ) -> None:
@@ -981,20 +974,29 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Let me", id="nothing but an unfinished clause"),
+        pytest.param("It costs 3.5 or", id="b14 decimal"),
+        pytest.param("Ask Dr. Lin", id="b14 abbreviation"),
+        pytest.param("*I sigh. And go* now", id="b14 nothing closed is cut"),
+    ],
+)
+def test_what_has_no_whole_clause_stays_in_front_of_a_tool_call_and_goes_after_a_stop(text: str) -> None:
+    assert [("tool_call", text)] == segments(text, Ending.TOOL_CALL)
+    assert [] == segments(text, Ending.STOP)
+
+
+@pytest.mark.parametrize(
     ("before", "why", "expected"),
     [
         pytest.param("One.\n", Ending.STOP, "", id="a stop behind other words"),
-        pytest.param("\n \n", Ending.STOP, "Star num", id="a stop behind nothing"),
-        pytest.param("(", Ending.STOP, "(Star num)", id="a stop behind a mark"),
-        pytest.param("<think>One.\n</think>", Ending.STOP, "Star num", id="a stop behind a thought"),
+        pytest.param("\n \n", Ending.STOP, "", id="a stop behind nothing"),
         pytest.param("One.\n", Ending.TOOL_CALL, "Star num", id="a tool call"),
-        pytest.param("One.\n", Ending.CUT_SHORT, "Star num", id="no more time"),
         pytest.param("One.\n", Ending.FINAL, "Star num", id="the end"),
     ],
 )
-def test_a_person_who_stops_a_reply_that_has_said_something_hears_no_stub(
-    before: str, why: Ending, expected: str
-) -> None:
+def test_a_person_who_stops_a_reply_hears_no_stub(before: str, why: Ending, expected: str) -> None:
     buffer = Buffer()
     buffer.feed(before)
     buffer.feed("Star num")

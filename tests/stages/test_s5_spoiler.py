@@ -138,7 +138,7 @@ def test_emphasis_that_is_open_at_a_cut_stays_open_within_the_spoiler() -> None:
     assert [Segment("b**||\n", Boundary.NEWLINE, opens_in="||**")] == last
 
 
-@pytest.mark.parametrize("why", [Ending.FINAL, Ending.TOOL_CALL, Ending.CUT_SHORT])
+@pytest.mark.parametrize("why", [Ending.FINAL, Ending.TOOL_CALL, Ending.STOP])
 def test_however_the_reply_ends_the_spoiler_closes_and_the_next_text_is_outside(why: Ending) -> None:
     buffer = Buffer(SHOWN)
     buffer.feed("<details>\na.\n")

@@ -391,37 +391,39 @@ def post(text: str, identity: Identity | None = None, attachment: Attachment | N
 
 
 @pytest.mark.parametrize(
-    ("posts", "limit", "text"),
+    ("text", "clause"),
     [
-        pytest.param([post("a")], 50, "a", id="one"),
-        pytest.param([post("a"), post("b"), post("c")], 50, "a\nb\nc", id="all that fit"),
-        pytest.param([post("a"), post("b", MAD)], 50, "a", id="not under another face"),
-        pytest.param([post("a", MAD), post("b", MAD)], 50, "a\nb", id="under the same one"),
-        pytest.param([post("a"), post("b", attachment=Attachment("t.png", b""))], 50, "a", id="not with a file"),
-        pytest.param([post("12345"), post("One. Two. Three")], 10, "12345\nOne.", id="whole clauses of the next"),
-        pytest.param([post("A"), post("One. B C")], 6, "A\nOne.", id="a clause that fits exactly"),
-        pytest.param([post("A"), post("One.\nTwo words")], 6, "A\nOne.", id="a line that fits exactly"),
-        pytest.param([post("A"), post("No clause here at all")], 10, "A", id="no clause that fits"),
-        pytest.param([post("A"), post("One. Two three four"), post("x")], 8, "A\nOne.", id="nothing after a part"),
-        pytest.param([post("A"), post("```\nOne. Two three\n```")], 10, "A", id="no part of code"),
-        pytest.param([post("A"), post("*One. Two.* Three")], 9, "A", id="no half of emphasis"),
-        pytest.param([post("a", attachment=Attachment("t.png", b"")), post("b")], 50, "a", id="not behind a file"),
-        pytest.param([post("a\n>>> b"), post("c")], 50, "a\n>>> b", id="not behind a quote to the end"),
-        pytest.param([post("```\n>>> b\n```"), post("c")], 50, "```\n>>> b\n```\nc", id="behind code that looks so"),
-        pytest.param([post("A"), post("😀😀")], 5, "A", id="counted in UTF-16"),
-        pytest.param([post("A"), post("😀😀")], 6, "A\n😀😀", id="and fitting in UTF-16"),
+        pytest.param("a", "a", id="a line without an end"),
+        pytest.param("One. Two. Three", "One.", id="several clauses"),
+        pytest.param("Well, yes: one. Two.", "Well, yes: one.", id="no end at a comma"),
+        pytest.param("- a\n- b\n- c", "- a", id="a line end ends it"),
+        pytest.param("1. Dr. No came. He sat.", "1. Dr. No came.", id="no end at a number or a short form"),
+        pytest.param("**One. Two.** Three. Four.", "**One. Two.**", id="no half of emphasis"),
+        pytest.param("She said (no. No, no) twice. So.", "She said (no. No, no) twice.", id="no half of a bracket"),
+        pytest.param("おはよう。元気？", "おはよう。", id="full width"),
+        pytest.param("So:\n```\nx = 1\n```", "So:", id="in front of code"),
+        pytest.param("> one\n> two", "> one", id="a line of a quote"),
     ],
 )
-def test_a_farewell_is_one_message_up_to_the_last_clause_that_fits(posts: list[Post], limit: int, text: str) -> None:
-    last = farewell(posts, limit)
+def test_a_farewell_is_the_first_clause_of_what_comes_next(text: str, clause: str) -> None:
+    last = farewell(post(text, MAD))
 
     assert last is not None
-    assert text == last.text
-    assert (0.0, posts[0].identity) == (last.pause, last.identity)
+    assert (clause, 0.0, MAD, FINAL) == (last.text, last.pause, last.identity, last.boundary)
 
 
-def test_with_nothing_to_say_there_is_no_farewell() -> None:
-    assert farewell([], 50) is None
+@pytest.mark.parametrize(
+    "last",
+    [
+        pytest.param(post("```\nOne. Two.\n```"), id="code"),
+        pytest.param(post("| a |\n|---|\n| b |\n"), id="a table"),
+        pytest.param(Post("Star num", FINAL), id="a stub"),
+        pytest.param(post("a.", attachment=Attachment("t.png", b"")), id="a file"),
+        pytest.param(Post("", NEWLINE, source="| a |", instead=(Post("one", NEWLINE),)), id="a picture"),
+    ],
+)
+def test_what_has_no_clause_is_no_farewell(last: Post) -> None:
+    assert farewell(last) is None
 
 
 def test_a_target_takes_what_discord_takes_unless_it_says_otherwise() -> None:
@@ -497,34 +499,19 @@ def test_what_stands_instead_of_a_picture_is_typed_too() -> None:
     assert all(pause > 0.75 for pause in rest)
 
 
-def test_after_a_stop_there_is_no_time_for_a_picture() -> None:
-    texts = (Post("one", NEWLINE), Post("two", NEWLINE))
-
-    last = farewell([Post("", NEWLINE, source="| a |", instead=texts), Post("three", FINAL)], 1950)
-
-    assert last is not None
-    assert ("one\ntwo\nthree", None) == (last.text, last.source)
-
-
 @pytest.mark.parametrize(
-    ("posts", "limit", "said"),
+    ("last", "said"),
     [
-        pytest.param([Post("a", FINAL, source="| a |"), post("b")], 50, "| a |\nb", id="a table first"),
-        pytest.param([post("a"), Post("b", FINAL, source="| b |")], 50, "a\n| b |", id="a table behind"),
-        pytest.param([Post("b", FINAL, source=""), post("c")], 50, "c", id="the rest of a table"),
-        pytest.param(
-            [Post("a", FINAL, source="| a | b |"), Post("b", FINAL, source="")], 50, "| a | b |", id="all of a table"
-        ),
-        pytest.param(
-            [Post("a", FINAL, source="| a | b |"), Post("bbb", FINAL, source="")], 3, "a", id="half of a table"
-        ),
+        pytest.param(Post("- a: 1\n- b: 2", FINAL, source="| a | b |"), "- a: 1", id="half of a table"),
+        pytest.param(Post("- b: 2", NEWLINE, source=""), "", id="the rest of a table that was said"),
+        pytest.param(Post("One. Two.", FINAL), "One.", id="as it is written"),
     ],
 )
-def test_a_farewell_says_to_the_model_what_it_shows(posts: list[Post], limit: int, said: str) -> None:
-    last = farewell(posts, limit)
+def test_a_farewell_says_to_the_model_what_it_shows(last: Post, said: str) -> None:
+    clause = farewell(last)
 
-    assert last is not None
-    assert said == last.said
+    assert clause is not None
+    assert said == clause.said
 
 
 def test_at_degree_0_the_model_sees_the_markdown_of_a_table_among_the_rest() -> None:

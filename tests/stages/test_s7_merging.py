@@ -112,9 +112,7 @@ def test_nothing_is_lost_doubled_or_moved(texts: list[str], data: st.DataObject,
     assert count == 1 or units(post.text) <= limit
 
 
-@given(TEXTS)
-def test_a_farewell_of_what_all_fits_is_what_is_merged(texts: list[str]) -> None:
-    waiting = posts(*texts)
-
-    if joined := merged(waiting, 10_000):
-        assert joined == farewell(waiting, 10_000)
+@given(st.sampled_from(["a. b", "a\nb", "> q\n> r", ">>> q", "**a. b** c", "```\nc\n```"]) | st.text(min_size=1))
+def test_a_farewell_is_one_line_and_a_beginning(text: str) -> None:
+    if last := farewell(Post(text, LINE)):
+        assert text.startswith(last.text)

@@ -13,7 +13,7 @@ from cadenza import Identity, Limits, Marks, Persona, ProviderError, Receipt, Sc
 from cadenza.errors import SettingsError
 from cadenza.replies.pipeline import Takes, text_row
 from cadenza.stages.s7_delivery import rendered
-from cadenza.stages.s7_merging import farewell, joinable, merged
+from cadenza.stages.s7_merging import joinable, merged
 from cadenza.targets.target import MARKDOWN
 from cadenza.types import Boundary, Completed, Ending, Failed, Post, TextDelta
 
@@ -127,9 +127,8 @@ def test_what_is_put_together_is_measured_as_it_is_shown() -> None:
 
     assert joinable(posts, 57, MARKS) == 2
     assert joinable(posts, 56, MARKS) == joinable(posts, 60) == 1
-    joined = merged(posts, 57, MARKS)
-    assert joined is not None
-    assert farewell(posts, 57, MARKS) == joined
+    assert merged(posts, 57, MARKS) is not None
+    assert merged(posts, 56, MARKS) is None
 
 
 def test_a_length_in_which_nothing_could_stand_is_refused() -> None:

@@ -44,7 +44,6 @@ def answering(
             heard(), heard("one"), TurnReason.MESSAGE, 3, StopReason.FOLLOW_UP, True, id="interrupted already"
         ),
         pytest.param(heard(), heard("one"), TurnReason.MESSAGE, 0, StopReason.USER, False, id="stopped already"),
-        pytest.param(heard(), heard("one"), TurnReason.STOP_REPLY, 0, None, False, id="the answer to a stop"),
         pytest.param(heard(author="bob"), heard("one"), TurnReason.MESSAGE, 0, None, False, id="somebody else"),
         pytest.param(heard(command=True), heard("one"), TurnReason.MESSAGE, 0, None, False, id="a command"),
         pytest.param(heard(), heard("one", command=True), TurnReason.MESSAGE, 0, None, False, id="after a command"),

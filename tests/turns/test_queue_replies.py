@@ -56,7 +56,7 @@ class Bot:
 SAID = "Once upon a time.\n\n"
 PHASES = [
     pytest.param(lambda: [Actor([60.0, "Late."])], [], id="waiting for the first word"),
-    pytest.param(lambda: [Actor([SAID, 60.0, "Late."])], ["Once upon a time."], id="between two words"),
+    pytest.param(lambda: [Actor([SAID, "And", 60.0])], ["Once upon a time."], id="between two words"),
     pytest.param(lambda: [Actor([fails(ErrorKind.OVERLOADED, retry_after=60.0)])], [], id="before the next try"),
     pytest.param(lambda: [Actor([NO_MODEL]), Actor([60.0, "Late."])], [], id="waiting for another model"),
     pytest.param(lambda: [Actor([SAID, call()])], ["Once upon a time."], id="while a tool runs"),
@@ -102,16 +102,14 @@ async def test_a_reply_whose_last_message_is_being_sent_at_a_shutdown_is_not_cut
 
 
 @pytest.mark.parametrize(("models", "said"), PHASES)
-async def test_a_stop_in_words_ends_it_at_once_and_is_answered(
-    models: Callable[[], list[Actor]], said: list[str]
-) -> None:
+async def test_a_stop_in_words_ends_it_at_once_in_silence(models: Callable[[], list[Actor]], said: list[str]) -> None:
     bot = Bot(models())
     bot.write("question")
     await asyncio.sleep(1.0)
 
     assert Verdict.STOPPED is bot.write("stop")
     await asyncio.sleep(0.1)
-    assert [*said, "So: stop."] == bot.target.texts
+    assert said == bot.target.texts
     assert [] == bot.target.notices
     await bot.turns.close()
 
@@ -172,12 +170,14 @@ async def test_a_reply_that_is_interrupted_says_nothing_more_and_the_next_one_sa
     assert [1.0, 2.5, 3.5, 4.5] == target.arrived
 
 
-async def test_at_a_shutdown_what_was_said_so_far_is_sent_up_to_its_last_clause() -> None:
+@pytest.mark.parametrize(("on_stop", "said"), [("silence", []), ("clause", ["Once upon a time."])])
+async def test_at_a_shutdown_a_clause_is_finished_only_if_the_settings_say_so(on_stop: str, said: list[str]) -> None:
     target, replies = TimedTarget(), list[Reply]()
 
     async def answer(turn: Turn) -> Reply:
-        words = SlowStream("Once upon a time, there was a", 60.0, "nother one")
-        replies.append(await say(target, words, settings=Settings.of(degree=1), stop=turn.stop))
+        words = SlowStream("Once upon a time. There was a", 60.0, "nother one")
+        settings = Settings.of(degree=1, on_stop=on_stop)
+        replies.append(await say(target, words, settings=settings, stop=turn.stop))
         return replies[0]
 
     async with Turns(answer) as turns:
@@ -185,6 +185,5 @@ async def test_at_a_shutdown_what_was_said_so_far_is_sent_up_to_its_last_clause(
         await asyncio.sleep(1.0)
 
     assert [Stopped(StopReason.SHUTDOWN)] == [reply.outcome for reply in replies]
-    assert 1 == len(target.texts)
-    assert "Once upon a time, there was a".startswith(target.texts[0].rstrip(",."))
+    assert said == target.texts
     assert 11.0 == now()

@@ -86,10 +86,10 @@ def test_there_is_room_for_so_many(most: int, *, is_idle: bool, room: bool) -> N
 def test_what_comes_before_all_others_takes_nobodys_place() -> None:
     made = waiting("one", most=2)
     follow(made, "more")
-    made.put_first(QueuedTurn.of(message("stop"), TurnReason.STOP_REPLY, 0.0))
+    made.put_first(QueuedTurn.of(message("again"), TurnReason.EDITED, 0.0))
 
     assert made.has_room(is_idle=False)
-    assert ["stop", "more", "one"] == taken(made)
+    assert ["again", "more", "one"] == taken(made)
 
 
 def test_what_is_too_old_is_taken_out_but_not_what_comes_first() -> None:

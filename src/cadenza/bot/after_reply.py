@@ -10,7 +10,7 @@ import discord
 
 from ..explain.tracebacks import get_logger
 from ..targets.discord_py.client_state import ClientState
-from ..turns import Turn, TurnReason
+from ..turns import Turn
 from ..types import Broke, Receipt, Reply, Scene, Stalled, Stopped
 from .announcements import language_for
 from .background import Background, guarded
@@ -104,10 +104,7 @@ class AfterReply:
         await self._services.limits.spent(event.request.person, event.turn_context.where.server, event.reply.usage)
 
     async def _remember(self, event: ReplyFinished) -> None:
-        is_stop_reply = event.turn.why is TurnReason.STOP_REPLY
-        await self._services.memory.keep(
-            event.turn_context.where, event.scene.history, event.reply, is_stop_reply=is_stop_reply
-        )
+        await self._services.memory.keep(event.turn_context.where, event.scene.history, event.reply)
 
     async def _log_thoughts(self, event: ReplyFinished) -> None:
         turn_context = event.turn_context

@@ -308,7 +308,7 @@ class Answering:
             asker=asker,
             goes_on=request.goes_on,
             has_waited=_has_waited(turn),
-            meanwhile=not request.is_past and turn.why in (TurnReason.QUEUED, TurnReason.STOP_REPLY),
+            meanwhile=not request.is_past and turn.why is TurnReason.QUEUED,
             answers=frozenset(message_of(heard.id) for heard in turn.messages),
             after=since if _is_before(since, message) else "",
         )
@@ -330,7 +330,7 @@ def _has_waited(turn: Turn) -> bool:
     Between characters, and among several that answer one message, the message stands right before the reply.
     """
     is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
-    return turn.why is TurnReason.STOP_REPLY or (turn.why is TurnReason.QUEUED and is_first)
+    return turn.why is TurnReason.QUEUED and is_first
 
 
 def _age(heard: IncomingMessage) -> int:

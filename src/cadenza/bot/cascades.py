@@ -11,7 +11,7 @@ import asyncio
 import discord
 
 from ..explain.tracebacks import get_logger
-from ..turns import IncomingMessage, TurnReason
+from ..turns import IncomingMessage
 from ..types import Completed
 from .admission import Admission
 from .after_reply import ReplyFinished
@@ -92,8 +92,7 @@ def _said(event: ReplyFinished) -> ChatMessage | None:
     """The text of a reply; ``None`` if it cannot start a cascade."""
     reply, turn_context = event.reply, event.turn_context
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = event.turn.why is TurnReason.STOP_REPLY  # after a stop no other character begins
-    if not is_whole or is_farewell or not turn_context.where.server:
+    if not is_whole or not turn_context.where.server:
         return None
     return ChatMessage(
         reply.receipts[-1].message_id,

@@ -15,7 +15,7 @@ _BY_WHAT: Mapping[str, str] = MappingProxyType(
     {
         "speaker_guard": "speaker_guard",
         "opening_label": "label_guard",
-        StopReason.USER.value: "on_stop",
+        **dict.fromkeys((StopReason.USER.value, StopReason.SHUTDOWN.value), "on_stop"),
         StopReason.FOLLOW_UP.value: "interrupts",
         StopReason.ROUND_LIMIT.value: "tool_rounds",
         StopReason.TIME_LIMIT.value: "turn_timeout",

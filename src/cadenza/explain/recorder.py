@@ -124,6 +124,7 @@ class Trace:
         self._waits: dict[tuple[tuple[int, ...], str], float] = {}
         self._attempts = self._requests = self._rounds = 0
         self._stop: StopReason | None = None
+        self._is_undelivered = False  # whether a send has failed, after which nothing more is sent
 
     def tell(self, fact: Fact) -> None:
         """Call the hook with *fact*, unless it has failed before."""
@@ -350,6 +351,7 @@ class Trace:
 
     def unsent(self, error: DeliveryError, posts: Sequence[Post]) -> None:
         """Nothing more can be sent: *posts* has the message that failed, if one was being sent."""
+        self._is_undelivered = True
         numbers = self._outgoing.settle(posts)
         self._refusals(numbers, error.refusals)
         self.tell(MessageRefused(numbers, self._waited_for(numbers), self._error(error)))
@@ -374,8 +376,10 @@ class Trace:
         if gone:
             text = str(waiting_posts[0].text)
             self.tell(TextChanged("stop", "outbox", "dropped", self._segments.of(gone), (), (text,), tuple(gone)))
-        ends = Edge(MessageEnd.STOP.value, *self._decided_stop()) if kept and (dropped or gone) else None
-        self.tell(QueueCut(keep, kept, dropped, str(waiting_posts[0].text) if waiting_posts else None, ends))
+        is_stop = self._stop is not None and not self._is_undelivered and (dropped or gone or not kept)
+        ends = Edge(MessageEnd.STOP.value, *self._decided_stop()) if is_stop else None
+        lost = tuple(str(self._outgoing.numbers.things[number].text) for number in dropped)
+        self.tell(QueueCut(keep, kept, dropped, str(waiting_posts[0].text) if waiting_posts else None, ends, lost))
 
     def _decided_stop(self) -> tuple[str, object]:
         """The setting that decides that the reply is stopped, and its value."""

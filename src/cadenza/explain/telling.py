@@ -506,11 +506,24 @@ def _(fact: f.MessageLeftOut) -> Said:
 def _(fact: f.QueueCut) -> Said | None:
     parts: list[Said] = []
     if fact.dropped:
-        parts.append(_many("cut.dropped", len(fact.dropped)))
+        parts.append(_many("cut.dropped", len(fact.dropped), texts=_joined(fact.lost, _LONGEST)))
     if fact.posts:
         parts.append(_many("cut.sent", len(fact.posts), text=quoted(fact.text or "")))
+    because = _because(fact.ends)
+    if not parts and not because:
+        return None
+    values: dict[str, Value] = {"keep": _one_of("keep", fact.keep, _KEEPS), "because": because}
+    if not parts:
+        return Said("queue.cut.bare", values)
     key = "queue.cut" if fact.posts or fact.keep == "nothing" else "queue.cut.none"
-    return Said(key, {"keep": _one_of("keep", fact.keep, _KEEPS), "parts": tuple(parts)}) if parts else None
+    return Said(key, {**values, "parts": tuple(parts)})
+
+
+def _because(ends: f.Edge | None) -> Value:
+    """The setting that decided what is still sent after a stop; nothing if none did."""
+    if ends is None or not ends.setting:
+        return ""
+    return Said("cut.because", {"setting": ends.setting, "value": _plain(ends.value)})
 
 
 @told_of.register

@@ -109,7 +109,6 @@ def text_row(
             sentences=delivery.manner.shape == "sentences",
             lone_words=not delivery.grouping,
             speaker=scene.persona.name,
-            goes_on=planned > 0,
             traced_from=trace.heard_size if trace else None,
         ),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),

@@ -55,7 +55,7 @@ class Keep(Enum):
     DECIDED = auto()
     """The posts that are ready; text that was held back is dropped."""
     CLAUSE = auto()
-    """At most one more message, without a pause: the text up to its last whole clause."""
+    """At most the clause that comes next for the reader, without a pause."""
     NOTHING = auto()
     """Nothing that was not sent yet."""
 
@@ -74,15 +74,15 @@ KEEPS: dict[StopReason, Keep] = {
     StopReason.ROUND_LIMIT: Keep.EVERYTHING,
     StopReason.TIME_LIMIT: Keep.CLAUSE,
 }
+"""With ``on_stop = "silence"`` nothing is sent instead of a clause."""
 
 
-def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
+def kept(outcome: Outcome, *, on_stop: str = "silence") -> Keep:
     """What is still sent after *outcome*."""
     match outcome:
-        case Stopped(StopReason.USER) if on_stop == "silence":
-            return Keep.NOTHING
         case Stopped(reason):
-            return KEEPS[reason]
+            keep = KEEPS[reason]
+            return Keep.NOTHING if keep is Keep.CLAUSE and on_stop == "silence" else keep
         case Broke(DeliveryError()):
             return Keep.NOTHING  # a message after a missing one would be out of place
         case _:
@@ -144,7 +144,7 @@ def undelivered(error: CadenzaError) -> Outcome:
 class Conclusion:
     """How a reply ends: its outcome, and what is still sent. A stop or a failed send may overtake it until all is sent."""
 
-    def __init__(self, *, on_stop: str = "clause") -> None:
+    def __init__(self, *, on_stop: str = "silence") -> None:
         self._on_stop = on_stop
         self.outcome: Outcome | None = None
         self.keep = Keep.EVERYTHING
@@ -191,7 +191,7 @@ def _is_final(outcome: Outcome | None) -> bool:
 class Round(Conclusion):
     """One response of a model, from its first chunk to its outcome."""
 
-    def __init__(self, text: Pipe, *, on_stop: str = "clause") -> None:
+    def __init__(self, text: Pipe, *, on_stop: str = "silence") -> None:
         super().__init__(on_stop=on_stop)
         self._text = text
         self._calls: list[ToolCall] = []
@@ -286,8 +286,7 @@ class Round(Conclusion):
                 calls = isinstance(outcome, NeedsTools)
                 posts = self._flushed(Ending.TOOL_CALL if calls else Ending.FINAL)
             case Keep.CLAUSE:
-                by_user = outcome == Stopped(StopReason.USER)
-                posts = self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT)
+                posts = self._flushed(Ending.STOP)
             case Keep.DECIDED | Keep.NOTHING:
                 self._taken(self._text.discard())
         # A stage that halted or failed has set the outcome already, but an external stop takes precedence.

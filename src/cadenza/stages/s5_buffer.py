@@ -15,7 +15,7 @@ reopens them where a message really ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, assert_never
 
@@ -75,13 +75,11 @@ class Buffer:
         sentences: bool = False,
         lone_words: bool = False,
         speaker: str = "",
-        goes_on: bool = False,
         traced_from: int | None = None,
     ) -> None:
         """Cut at the ends of *sentences* too, with *lone_words* also around one of a single word.
 
         In a thought that never closes, the label of *speaker* begins the answer.
-        With *goes_on*, something was said earlier in this reply; once this buffer releases text, it knows that itself.
         With *traced_from* the text is traced: its first character has that place in the model's text.
         """
         self._settings = settings or BufferSettings()
@@ -91,7 +89,6 @@ class Buffer:
         self._speaker = AnswerLabel(speaker) if speaker else None
         self._label = opening_label(any_of([speaker])) if speaker else None
         self._full = self._settings.overflow + FORWARD + 1
-        self._goes_on = goes_on
         self.losses: list[tuple[str, str]] = []
         """Of a traced text: what was dropped, and why. Its reader clears the list."""
         self._is_traced = traced_from is not None
@@ -111,10 +108,7 @@ class Buffer:
             scanner.fast_room -= length
             scanner.unjoined.append(text)
             return ()
-        items = self._feed(text) if length <= _LONGEST_PIECE else self._feed_all(text)
-        if items and not self._goes_on:
-            self._goes_on = _speaks(items)
-        return items
+        return self._feed(text) if length <= _LONGEST_PIECE else self._feed_all(text)
 
     def _feed_raw(self, text: str, raw: RawText) -> Sequence[Item]:
         """Do the same for a traced reply, and for an API that may send text twice."""
@@ -128,8 +122,6 @@ class Buffer:
         items = self._feed(text) if len(text) <= _LONGEST_PIECE else self._feed_all(text)
         if isinstance(scanner, TracedScanner):
             scanner.place = raw.place
-        if items and not self._goes_on:
-            self._goes_on = _speaks(items)
         return items
 
     def _feed_all(self, text: str) -> list[Item]:
@@ -169,14 +161,12 @@ class Buffer:
             self._add_aside(AsideKind.THOUGHT, *self._end_hidden(), out)
             out += self._feed_all(speech)
         self._outside = len(out)
-        if why in (Ending.STOP, Ending.CUT_SHORT, Ending.DISCARD):
+        if why in (Ending.STOP, Ending.DISCARD):
             self._hide_undecided(out)
         self._scan(out, final=True)
-        self._goes_on = self._goes_on or _speaks(out)
         if why is not Ending.DISCARD:
             self._release_rest(why, out)
         self._end_details(why.boundary, out)
-        self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             self._add_aside(self._hidden.kind, self._hidden.content(), self._hidden.source(), out)
         self._begin()
@@ -570,18 +560,13 @@ class Buffer:
     def _whole_clauses(self, text: str, why: Ending) -> str:
         """The remaining *text* up to its last whole clause.
 
-        Without one all of it stays, unless the reply was stopped in the middle of a line after something was said.
+        Without one all of it stays, unless the reply was stopped in the middle of a line.
         """
         clauses = up_to_last_clause(text, [span for span in self._scanner.spans if span.start >= 0])
         if clauses is not None:
             return clauses
-        is_unwanted = why is Ending.STOP and self._goes_on and not text.endswith("\n")
+        is_unwanted = why is Ending.STOP and not text.endswith("\n")
         return "" if is_unwanted else text
-
-
-def _speaks(items: Iterable[Item]) -> bool:
-    """Whether *items* hold visible text."""
-    return any(isinstance(item, Segment) and item.text.strip(WHITESPACE) for item in items)
 
 
 def _broken_off(openers: Sequence[Opener], text: str, *, is_over: bool) -> list[Opener]:

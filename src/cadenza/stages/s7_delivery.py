@@ -61,8 +61,6 @@ _SMALLEST = 50
 _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 """How finely prose is split in each shape."""
 _PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up than a member of an enumeration
-_HURRIED = (Ending.STOP, Ending.CUT_SHORT)
-"""After these, one more message is sent at most."""
 _ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
 """Why the last message ends; after any other ending, because of a stop."""
 _BY_ITSELF = (
@@ -145,7 +143,7 @@ class Composer:
         posts = [*self._code_posts(), *self._posts(self._rest(_ENDS.get(why, MessageEnd.STOP)))]
         if posts and isinstance(posts[-1], Post):
             posts[-1] = replace(posts[-1], boundary=why.boundary)
-        if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
+        if why is Ending.STOP and self._remainder is not None:  # only its beginning is needed, as text
             remainder, self._remainder = self._remainder, None
             return [*posts, *remainder.posts()]
         return posts + self._last_post()

@@ -1,4 +1,4 @@
-"""Stage 7: queued messages merged into one, because the rate limit or a stop leaves no room for all of them.
+"""Stage 7: queued messages merged into one, because of a rate limit, and the last clause after a stop.
 
 Only whole messages are merged, with their joints, and never in a way that changes how they look. The result depends on
 the queued posts alone; the outbox decides when to merge.
@@ -7,19 +7,18 @@ the queued posts alone; the outbox decides when to merge.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
 from ..text.origins import join
-from ..text.sentences import clause_ends
+from ..text.sentences import clause_ends, is_whole
 from ..text.spans import survey
 from ..text.split import BLOCK_QUOTE
 from ..text.standalone import is_standalone
 from ..text.units import WHITESPACE, units
-from ..types import Kind, Post
+from ..types import Boundary, Kind, Post
 
 _ADDRESSES = re.compile(r"<?https?://\S+(?:[ \n]<?https?://\S+)*")
 """A message of URLs only, which is shown with their previews."""
@@ -43,46 +42,40 @@ class _Merger:
             return False
         return post.identity == self._first.identity and not post.label and not self._is_open
 
-    def has_room(self, post: Post, text: str | None = None) -> bool:
-        """Whether *post*, or only its *text*, still fits."""
-        return self._size_with(_joined(post, post.text if text is None else text)) <= self._limit
+    def has_room(self, post: Post) -> bool:
+        """Whether *post* still fits."""
+        return self._size_with(_joint(post) + post.text) <= self._limit
 
     def _size_with(self, text: str) -> int:
         if self._markup is MARKDOWN:
             return self._size + units(text)
         return self._markup.size("".join([*self._texts, text]))  # marks may mean more together
 
-    def add(self, post: Post, part: str | None = None) -> None:
-        """Append *post*, or only a *part* of its text."""
-        text = post.text if part is None else part
-        wrote = post.said if part is None else part
-        if text:
-            joined = _joined(post, text)
+    def add(self, post: Post) -> None:
+        """Append *post*."""
+        if post.text:
+            joined = _joint(post) + post.text
             self._size = self._size_with(joined)
             self._texts.append(joined)
-            self._is_open = _is_open(text)  # nothing is appended to an open text, so only the last counts
-        if wrote:
-            self._wrote.append(_joint(post) + wrote if any(self._wrote) else wrote)
+            self._is_open = _is_open(post.text)  # nothing is appended to an open text, so only the last counts
+        if post.said:
+            self._wrote.append(_joint(post) + post.said if any(self._wrote) else post.said)
 
-    def post(self, last: Post, *, is_half: bool = False) -> Post:
-        """The message, with the boundary of *last*. One with half a table *is_half*: its source is what it shows."""
+    def post(self, last: Post) -> Post:
+        """The message, with the boundary of *last*."""
         text, source = join(self._texts), join(self._wrote)
         return replace(
             self._first,
             text=text,
             pause=0.0,
             boundary=last.boundary,
-            source=None if source == text or is_half else source,
+            source=None if source == text else source,
         )
 
 
 def _joint(post: Post) -> str:
     """The white space in front of *post* when it follows another in one message."""
     return post.joint or "\n"
-
-
-def _joined(post: Post, text: str) -> str:
-    return _joint(post) + text
 
 
 def joinable(posts: Iterable[Post], limit: int, markup: Markup = MARKDOWN) -> int:
@@ -113,27 +106,26 @@ def merged(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post
     return merger.post(posts[-1])
 
 
-def farewell(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post | None:
-    """The one last message after a stop: the queued *posts*, up to the last whole clause that fits.
+def farewell(post: Post) -> Post | None:
+    """The one last message after a stop: the first clause of *post*, which is the next one in the queue.
 
-    Whole messages under one name are merged while they fit; of the next one, only whole clauses are taken.
+    The end of a line ends a clause too. Code, tables, pictures and files have none, and the end of what the model said
+    may not be one: then there is no such message.
     """
-    if not posts:
+    kind, block = next((part for part in blocks(post.text) if part[1]), (Kind.PROSE, ""))
+    if post.instead or post.attachment is not None or kind is not Kind.PROSE:
         return None
-    first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture
-    merger, taken = _Merger(first, limit, markup), 0
-    for post in rest:
-        if not merger.may_hold(post):
-            break
-        if not merger.has_room(post):
-            part = _clauses_within(post.text, partial(merger.has_room, post))
-            merger.add(post, part)
-            break
-        taken += 1
-        merger.add(post)
-    # A table that is shown in part does not count as said.
-    is_half = first.source != "" and any(post.source == "" for post in rest[taken : taken + 1])
-    return merger.post(posts[-1], is_half=is_half)
+    text = _first_clause(block)
+    if text == post.text and post.boundary in (Boundary.FINAL, Boundary.TOOL_CALL) and not is_whole(text):
+        return None
+    said = "" if post.source == "" else None  # of a table that was not said before, only what is shown counts
+    return replace(post, text=text, pause=0.0, boundary=Boundary.FINAL, source=said)
+
+
+def _first_clause(text: str) -> str:
+    spans = survey(text).spans
+    ends = (end for end in clause_ends(text) if not any(span.start < end < span.end for span in spans))
+    return text[: min(ends, default=len(text))].rstrip(WHITESPACE)
 
 
 def _stays_alone(post: Post) -> bool:
@@ -150,14 +142,3 @@ def _is_open(text: str) -> bool:
         part is Kind.PROSE and any(map(BLOCK_QUOTE.match, prose.split("\n"))) for part, prose in parts
     )  # everything behind such a mark is quoted
     return is_quoting or parts[-1][0] is not Kind.PROSE
-
-
-def _clauses_within(text: str, has_room: Callable[[str], bool]) -> str:
-    """The whole clauses at the beginning of *text* for which there is room, or nothing."""
-    if "```" in text:
-        return ""
-    spans = survey(text).spans
-    for end in clause_ends(text):
-        if has_room(text[:end]) and not any(span.start < end < span.end for span in spans):
-            return text[:end].rstrip(WHITESPACE)
-    return ""

@@ -111,7 +111,7 @@ class ChannelTurns:
         A turn that ends for another reason is not interrupted; the message waits.
         """
         turn, reason = running.turn, running.turn.stop.reason
-        is_talk = not message.is_command and not running.entry.is_command and turn.why is not TurnReason.STOP_REPLY
+        is_talk = not message.is_command and not running.entry.is_command
         is_theirs = message.author == turn.author and message.persona in ("", turn.persona)
         may_interrupt = reason is None and self.interrupts < self._settings.interrupts
         is_awaited = reason is StopReason.FOLLOW_UP or (
@@ -193,5 +193,4 @@ class ChannelTurns:
 
 def _is_undisturbed(running: Running) -> bool:
     """Return whether a turn was not stopped and answers messages that can be edited."""
-    is_message = running.turn.why is not TurnReason.STOP_REPLY and not running.entry.is_command
-    return is_message and running.turn.stop.reason is None
+    return not running.entry.is_command and running.turn.stop.reason is None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from secrets import token_hex
@@ -242,24 +242,12 @@ class Turns:
         return is_concerned and is_stop(message.text, self._names(message))
 
     def _obey_stop(self, channel: ChannelTurns, message: IncomingMessage) -> None:
-        """Stop the reply to the author of *message* and clear their queue; then answer the stop, if the settings say so.
-
-        A stop during the answer to a stop is not answered. Nothing is done while an earlier stop takes effect.
-        """
+        """Stop the reply to the author of *message* and clear their queue. The silence is the answer."""
         running = channel.running_for(message.author)
-        ends = (None, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)
-        if channel.waiting.holds(lambda entry: entry.why is TurnReason.STOP_REPLY and entry.author == message.author):
-            return
-        if running and running.turn.stop.reason not in ends:
-            return
         mine = channel.waiting.take_out(lambda entry: entry.author == message.author)
         self._drop(mine, Dropped.STOPPED)
         if running:
             running.turn.stop.take(StopReason.USER, message.author)
-            if self._settings.answer_stops and running.turn.why is not TurnReason.STOP_REPLY:
-                persona = message.persona or running.turn.persona
-                entry = QueuedTurn.of(message, TurnReason.STOP_REPLY, asyncio.get_running_loop().time())
-                channel.waiting.put_first(replace(entry, persona=persona))
 
     def _follow_up(self, channel: ChannelTurns, running: Running, message: IncomingMessage) -> Verdict:
         now = asyncio.get_running_loop().time()
@@ -313,7 +301,7 @@ class Turns:
         turn_id = f"{channel.name}/{self._mark}{next(self._numbers)}"
         stop = self._listen(turn_id)
         stop.touch()
-        if entry.is_command or entry.why is TurnReason.STOP_REPLY:
+        if entry.is_command:
             stop.refuse_follow_ups()
         turn = Turn(
             turn_id,

@@ -51,8 +51,6 @@ class TurnReason(Enum):
     """A message that waited for other turns."""
     FOLLOW_UP = "follow_up"
     """The author who was being answered wrote again."""
-    STOP_REPLY = "stop_reply"
-    """A message asked to stop, and that is answered."""
     EDITED = "edited"
     """A message was edited soon after its answer began, and is answered again."""
 
@@ -262,7 +260,7 @@ class TurnQueue:
     def take_too_old(self, now: float) -> list[IncomingMessage]:
         """Remove the ordinary entries that waited longer than ``waiting_age`` and return their messages.
 
-        Follow-ups, edits and answers to a stop are first in the queue and do not expire.
+        Follow-ups and edits are first in the queue and do not expire.
         """
         latest = now - self.settings.waiting_age
         return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)

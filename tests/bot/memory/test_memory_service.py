@@ -80,7 +80,6 @@ async def test_t100_a_summary_survives_the_next_turns() -> None:
     ("level", "how"),
     [
         pytest.param(PrivacyLevel.FULL, {}, id="full privacy"),
-        pytest.param(PrivacyLevel.OPEN, {"is_stop_reply": True}, id="a stop"),
         pytest.param(PrivacyLevel.OPEN, {"reply": answer("  ")}, id="no answer"),
     ],
 )

@@ -13,7 +13,7 @@ OPERATORS = {
     "queue", "turn_timeout", "tool_rounds", "tool_notice", "tool_failures", "tool_timeout", "tool_result_limit",
     "key_attempts", "rate_limit_cooldown", "error_cooldown", "longest_cooldown", "model_retries", "retry_delay",
     "retry_wait", "empty_retries", "empty_drop", "waiting", "waiting_age", "debounce", "interrupts", "stop_phrases",
-    "answer_stops", "rerun_seconds", "stale_timeout", "stop_grace", "shutdown_grace",
+    "rerun_seconds", "stale_timeout", "stop_grace", "shutdown_grace",
 }  # fmt: skip
 """What only the operator may change: it costs them, holds for all servers at once, or names a file or an address."""
 

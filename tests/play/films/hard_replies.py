@@ -106,8 +106,11 @@ HARD_REPLIES: Mapping[str, Callable[[], Film]] = MappingProxyType(
         ),
         "refused by a filter": _refused_by_a_filter,
         "a fallback in the middle": _fallback_in_the_middle,
-        "stopped by a person": lambda: _said(
-            f"{_THREE_LINES}Four is", settings={"shape": "lines", "on_stop": "clause"}, stop_at=0.14
+        "stopped by a person": lambda: _said(f"{_THREE_LINES}Four is", settings={"shape": "lines"}, stop_at=0.14),
+        "stopped after the next clause": lambda: _said(
+            "One is here.\nTwo is here. And there.\nThree is here.\nFour is",
+            settings={"shape": "lines", "typing": True, "on_stop": "clause", "typing_budget": 60.0},
+            stop_at=0.4,
         ),
         "the model speaks for a person": lambda: _said(
             "Ren: Hello.\nMia: Hi!", settings={"speaker_guard": True}, persona=Persona("Ren"), asked="Hello?"

@@ -70,12 +70,11 @@ async def test_a_story_is_stopped_in_its_middle_by_a_word() -> None:
     async with playing(gated=True) as slow:
         await slow.held("Tell me a long story", "\n".join(lines("story")[:2]))
         await slow.say("stop")
-        await slow.until(lambda: any("stopped" in one for one in slow.answers()))
         await slow.quiet()
 
-        assert "The end." not in "\n".join(slow.answers())
-        assert "All right, I have stopped." == slow.answers()[-1]
-        assert ["わかりました、やめます。"] == await slow.answered("ストップ")
+        assert lines("story")[:2] == "\n".join(slow.answers()).split("\n")
+        assert ["There is nothing to stop."] == await slow.answered("stop")
+        assert ["今は止めるものがありません。"] == await slow.answered("ストップ")
 
 
 @pytest.mark.asyncio(loop_scope="module")

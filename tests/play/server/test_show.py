@@ -68,27 +68,27 @@ async def test_a_stop_in_the_middle_stops_and_nothing_comes_after(play: Play, wi
     stop = guest.page.get_by_role("button", name="Stop the reply")
     stars = guest.contents.filter(has_text=re.compile(r"^Star"))
     ways = {
-        "the button": (stop.click, "Stopped."),
-        "the command": (partial(guest.say, "/stop"), "Stopped."),
-        "the word": (partial(guest.say, "stop"), "All right, I have stopped."),
+        "the button": (stop.click, ["Stopped."]),
+        "the command": (partial(guest.say, "/stop"), ["Stopped."]),
+        "the word": (partial(guest.say, "stop"), []),
     }
 
-    for way, (stopped, answer) in ways.items():
+    for way, (stopped, answers) in ways.items():
         before, seen = len(play.answers()), await stars.count()
         await guest.listen(ENDLESS, TWO_STARS)
         await stopped()
-        await play.until(lambda before=before, answer=answer: answer in play.answers()[before:])
+        await play.until(lambda before=before, answers=answers: set(answers) <= {*play.answers()[before:]})
         await play.quiet()
         await expect(stop).to_be_hidden()
         said = play.answers()[before:]
         counted = [one for one in said if one.startswith("Star")]
-        assert [answer] == [one for one in said if one not in counted], way
+        assert answers == [one for one in said if one not in counted], way
         assert 2 <= len(counted) < 260, way
         assert said_so_far("endless", counted), way
         await expect(stars).to_have_count(seen + len(counted))
     await guest.hear(asking("smile"), 1)
     await expect(guest.contents.last).to_have_text("Like this? That is another face of mine.")
-    await expect(guest.panel.get_by_role("button", name=re.compile("^Cadenza, .* messages?, at"))).to_have_count(5)
+    await expect(guest.panel.get_by_role("button", name=re.compile("^Cadenza, .* messages?, at"))).to_have_count(4)
 
 
 async def test_a_follow_up_interrupts_and_is_answered_instead(play: Play, window: Open) -> None:

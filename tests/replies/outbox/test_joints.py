@@ -128,27 +128,10 @@ async def stopped(text: str, target: TimedTarget, *, after: float) -> Reply:
     stops = Stops()
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(after, stops.request, "turn")
-        settings = Settings.reference(thinking_chance=0.0, queue=1000, **AS_WRITTEN)
+        settings = Settings.reference(thinking_chance=0.0, queue=1000, on_stop="clause", **AS_WRITTEN)
         reply = await say(target, SlowStream(text, 60.0), settings=settings, stop=handle)
     assert isinstance(reply.outcome, Stopped)
     return reply
-
-
-@pytest.mark.looptime
-@pytest.mark.parametrize(
-    ("text", "messages"),
-    [
-        pytest.param(f"Hi.\n{LIST}.\n\nThen", ["Hi.", f"{LIST}."], id="nesting and numbers"),
-        pytest.param("Hi.\nOne.\n\nTwo.\n\n\nThree. Fo", ["Hi.", "One.\n\nTwo.\n\n\nThree."], id="empty lines"),
-        pytest.param("Hi.\n# Tea\n\n> Hot.\n> Very.\nAnd", ["Hi.", "# Tea\n\n> Hot.\n> Very."], id="a quote"),
-    ],
-)
-async def test_the_last_words_after_a_stop_keep_their_joints(text: str, messages: list[str]) -> None:
-    target = TimedTarget()
-
-    await stopped(text, target, after=0.2)
-
-    assert messages == target.texts
 
 
 @pytest.mark.looptime

@@ -128,7 +128,7 @@ async def test_a_fault_between_two_messages_is_not_that_of_the_one_that_arrived(
 
     ends = [fact for fact in facts(seen) if isinstance(fact, MessageSent | MessageRefused | QueueCut)]
     assert [(1,), (), ()] == [fact.posts for fact in ends]
-    assert QueueCut("nothing", (), (2,), None) == ends[-1]
+    assert QueueCut("nothing", (), (2,), None, None, ("two",)) == ends[-1]
 
 
 async def test_a_piece_that_is_cut_is_told_although_another_was_sent() -> None:
@@ -143,7 +143,9 @@ async def test_a_piece_that_is_cut_is_told_although_another_was_sent() -> None:
         outbox.cut(Keep.NOTHING)
 
     assert ["one"] == [receipt.post.text for receipt in outbox.receipts]
-    assert [QueueCut("nothing", (), (1,), None)] == [fact for fact in facts(seen) if isinstance(fact, QueueCut)]
+    assert [QueueCut("nothing", (), (1,), None, None, ("",))] == [
+        fact for fact in facts(seen) if isinstance(fact, QueueCut)
+    ]
 
 
 async def test_what_is_repeated_is_traced_before_what_is_cut() -> None:

@@ -174,8 +174,9 @@ async def test_only_the_first_of_what_is_shown_instead_carries_the_label_and_the
     assert {"m.png"} == {post.identity.avatar for post in target.posts if post.identity}
 
 
-async def test_a_stop_does_not_wait_for_a_picture() -> None:
-    """The painter is held up until the reply is over; what is sent is what there is to read."""
+@pytest.mark.parametrize("on_stop", ["silence", "clause"])
+async def test_a_stop_does_not_wait_for_a_picture(on_stop: str) -> None:
+    """The painter is held up until the reply is over. A table has no clause to finish."""
     target, stops, gate = MemoryTarget(limits=FILES), Stops(), threading.Event()
     started = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -188,15 +189,20 @@ async def test_a_stop_does_not_wait_for_a_picture() -> None:
 
     with stops.open("turn") as handle:
         saying = asyncio.create_task(
-            say(target, f"{TABLE}\nmore\n", settings=AT_ONCE, stop=handle, preparer=PostPreparer(Slow()))
+            say(
+                target,
+                f"{TABLE}\nmore\n",
+                settings=AT_ONCE.with_values({"on_stop": on_stop}),
+                stop=handle,
+                preparer=PostPreparer(Slow()),
+            )
         )
         await started.wait()
         stops.request("turn", StopReason.USER)
         await saying
     gate.set()
 
-    assert len(target.posts) == 1
-    assert target.texts[0].startswith("```")
+    assert [] == target.posts
 
 
 # --- people -----------------------------------------------------------------------------------
@@ -278,17 +284,18 @@ async def test_who_is_found_depends_on_the_place() -> None:
     assert ["<ada of north>", "<ada of south>", "<ada of north>"] == target.texts
 
 
-async def test_after_a_stop_nobody_is_looked_up() -> None:
+@pytest.mark.parametrize(("on_stop", "texts"), [("silence", []), ("clause", ["hi @ada"])])
+async def test_after_a_stop_nobody_is_looked_up(on_stop: str, texts: list[str]) -> None:
     target, stops, asked = MemoryTarget(), Stops(), asyncio.Event()
 
     async def find(_handle: str, _place: str) -> None:
         asked.set()
         await asyncio.Event().wait()
 
-    lookup = Lookup(find)
+    lookup, settings = Lookup(find), AT_ONCE.with_values({"on_stop": on_stop})
     with stops.open("turn") as handle:
         saying = asyncio.create_task(
-            say(target, "hi @ada\nand @bob\n", settings=AT_ONCE, stop=handle, preparer=PostPreparer(None, lookup))
+            say(target, "hi @ada\nand @bob\n", settings=settings, stop=handle, preparer=PostPreparer(None, lookup))
         )
         await asked.wait()
         asked.clear()
@@ -296,7 +303,7 @@ async def test_after_a_stop_nobody_is_looked_up() -> None:
         await saying
     await lookup.close()
 
-    assert ["hi @ada\nand @bob"] == target.texts
+    assert texts == target.texts
     assert not asked.is_set()
 
 

@@ -300,7 +300,7 @@ def waiting(queue: PostQueue) -> list[str]:
     [
         (Keep.EVERYTHING, ["one", "two", "three"], True),
         (Keep.DECIDED, ["one", "two", "three"], True),
-        (Keep.CLAUSE, ["one\ntwo\nthree"], True),
+        (Keep.CLAUSE, ["one"], False),
         (Keep.NOTHING, [], False),
     ],
 )

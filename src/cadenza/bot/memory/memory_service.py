@@ -63,15 +63,10 @@ class Memory:
             logger.warning("the memory could not be read; a reply goes without it", exc_info=error)
             return ()
 
-    async def keep(
-        self, where: Location, history: Sequence[Line], reply: Reply, *, is_stop_reply: bool = False
-    ) -> None:
-        """Store a turn in short-term memory, if the person's choices allow it. Never raises.
-
-        A reply to a stop phrase (*is_stop_reply*) is not stored.
-        """
+    async def keep(self, where: Location, history: Sequence[Line], reply: Reply) -> None:
+        """Store a turn in short-term memory, if the person's choices allow it. Never raises."""
         is_anything = where.person and history and reply.transcript.strip()
-        if is_stop_reply or not is_anything or not self._config().short_term:
+        if not is_anything or not self._config().short_term:
             return
         try:
             async with self.privacy.writing:

@@ -46,7 +46,7 @@ def _answer(prompt: Prompt) -> Iterator[Said]:
     language = language_of(asked)
     show = _wanted(asked)
     if is_stop(asked):
-        yield "わかりました、やめます。" if language == "ja" else "All right, I have stopped."
+        yield "今は止めるものがありません。" if language == "ja" else "There is nothing to stop."
     elif show is DICE:
         yield from _rolled(prompt, language)
     elif show is not None:

@@ -282,8 +282,8 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "stop",
                 _words(
-                    "Mia says stop. Right: the reply ends at once, after a whole clause.",
-                    "ミアが止めました。右：すぐに、きりのいいところで終わります。言葉はちぎれません。",
+                    "Mia says stop. Right: from now on nothing more is sent.",
+                    "ミアが止めました。右：ここから先は、もう何も送りません。",
                 ),
             ),
             Caption(

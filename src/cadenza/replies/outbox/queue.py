@@ -105,7 +105,7 @@ class DropReason(Enum):
     CLOSED = "closed"
     """The queue takes nothing more."""
     CUT = "cut"
-    """The reply had to end. The goodbye, if there is one, holds the beginning of these posts."""
+    """The reply had to end. The goodbye, if there is one, holds the first clause of these posts."""
     REMOVED = "removed"
     """Its part was removed."""
     REFUSED = "refused"
@@ -203,22 +203,23 @@ class PostQueue:
         return dropped
 
     def cut(self, keep: Keep, *, has_goodbye: bool = True) -> list[DroppedPost]:
-        """Close, and drop what *keep* does not keep; *has_goodbye* says whether one more message can be sent at once."""
+        """Close, and drop what *keep* does not keep; *has_goodbye* says whether a last clause can be sent at once."""
         dropped = self.close()
         if keep not in (Keep.CLAUSE, Keep.NOTHING):
             return dropped
-        before, posts = self._words_waiting(), self.posts
+        before = self._words_waiting()
         self.is_ended = True
         unsent, self.waiting = self.waiting, Waiting()
         if keep is Keep.CLAUSE and has_goodbye and not self._unwanted:
-            self._say_goodbye(posts)
+            self._say_goodbye(parcel for parcel in unsent if parcel.notice is None)
         self.is_whole = self.is_whole and before == self._words_waiting()
         return dropped + [DroppedPost(parcel.post, DropReason.CUT, parcel.notice) for parcel in unsent]
 
-    def _say_goodbye(self, posts: Sequence[Post]) -> None:
-        post = farewell(posts, self.limit, self.markup)
-        if post:  # it is sent unprepared
-            self.waiting.append(Parcel(post, len(self._parts) - 1, is_prepared=True, is_goodbye=True))
+    def _say_goodbye(self, unsent: Iterable[Parcel]) -> None:
+        first = next(iter(unsent), None)
+        post = farewell(first.post) if first else None
+        if first and post:  # it is sent unprepared
+            self.waiting.append(Parcel(post, first.part, is_prepared=True, is_goodbye=True))
 
     def _words_waiting(self) -> list[object]:
         """The words, files and pictures in the queue, however they are merged."""
