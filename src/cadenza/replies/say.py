@@ -22,7 +22,8 @@ from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
 from ..targets.target import Target
 from ..types import Identity, Persona, Reply, Roster, Scene
-from . import reply
+from . import misuse, reply
+from .on_error import OnError
 from .outbox.prepare import PostPreparer
 from .streams import ModelStream
 
@@ -44,6 +45,7 @@ async def say(
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
+    on_error: OnError | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
 
@@ -52,10 +54,11 @@ async def say(
     see ``from_stream``. *scene* tells the rules who speaks and which names they know; without one, names stay as the
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
     pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
-    members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
+    members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never. *on_error*
+    is called with the error of a reply that failed; see ``OnError``.
     """
     if _is_of_discord(target):
-        speaker = Speaker(settings=settings, rules=rules, preparer=preparer, trace=trace)
+        speaker = Speaker(settings=settings, rules=rules, preparer=preparer, trace=trace, on_error=on_error)
         return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance)
     _refuse_what_stands_for_a_channel(target)
     return await reply.say(
@@ -68,6 +71,7 @@ async def say(
         rules=rules,
         preparer=preparer,
         trace=trace,
+        on_error=on_error,
     )
 
 
@@ -89,17 +93,21 @@ class Speaker:
         rules: Iterable[type[Rule]] = RULES,
         preparer: PostPreparer | None = None,
         trace: Hook | None = None,
+        on_error: OnError | None = None,
     ) -> None:
         if client is not None and not _is_client(client):
             msg = Sentence("a Speaker needs a discord.py client, not {client_type}", client_type=type(client).__name__)
             raise InputError(msg)
+        misuse.check_persona(persona)
+        misuse.check_options(settings=settings, preparer=preparer, trace=trace, on_error=on_error)
         self._client = client
         self._settings = settings
         self._persona = persona or Persona("")
         self._webhooks = webhooks
-        self._rules = tuple(rules)
+        self._rules = misuse.checked_rules(rules)
         self._preparer = preparer
         self._trace = trace
+        self._on_error = on_error
         self._client_states: set[ClientState] = set()
 
     async def __aenter__(self) -> Self:
@@ -125,6 +133,9 @@ class Speaker:
         chance: Chance | None = None,
     ) -> Reply:
         """Deliver a model's text stream to *place*, any object of discord.py that takes messages."""
+        misuse.check_stream(stream)  # before an interaction is deferred
+        misuse.check_scene(scene)
+        misuse.check_options(stop=stop, chance=chance)
         room = await self._room(place)
         scene = self._scene(room, scene)
         client_state = self._client_state(room)
@@ -143,6 +154,7 @@ class Speaker:
                 rules=self._rules,
                 preparer=preparer,
                 trace=self._trace,
+                on_error=self._on_error,
             )
         finally:
             await client_state.settle(target)
@@ -168,7 +180,7 @@ class Speaker:
 
     @property
     def _delivery(self) -> DeliverySettings:
-        return self._settings.delivery if isinstance(self._settings, Settings) else DeliverySettings()
+        return self._settings.delivery if self._settings else DeliverySettings()
 
     async def _room(self, place: object) -> SendTarget:
         _refuse_what_stands_for_a_channel(place)
@@ -181,9 +193,13 @@ class Speaker:
         from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
 
         try:
-            return await room_of(place, self._client)
+            room = await room_of(place, self._client)
         except ApiError as error:
             raise _undelivered(error) from error
+        if room.client.user is None:
+            refusal = "the client of this channel is not logged in; speak once it is ready, for instance in on_ready"
+            raise InputError(refusal)
+        return room
 
     def _client_state(self, room: SendTarget) -> ClientState:
         from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well
