@@ -76,6 +76,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "plain.empty": "There is no answer to this; say it in another way, or try again.",
         "plain.fell_back": "Another model answered this time.",
         "plain.long": "This conversation has become too long; start a new one.",
+        "plain.no_room": "There was no room left for an answer; ask for less, or start a new conversation.",
         "plain.ours": "Something went wrong; please tell whoever runs this bot.",
         "plain.passing": "The answer did not come through; try again in a little while.",
         "plain.refused": "There can be no answer at the moment; please tell whoever runs this bot.",
@@ -149,7 +150,7 @@ _CASES: Mapping[str, _Case] = MappingProxyType(
         "stalled": _Case(Urgency.WARNING, "stalled", ("pauses", "fallback")),
         "empties": _Case(Urgency.WARNING, "empty", ("fallback",)),
         "empty": _Case(Urgency.WARNING, "empty", ("fallback",)),
-        "no_room": _Case(Urgency.WARNING, "long", ("fallback",)),
+        "no_room": _Case(Urgency.WARNING, "no_room", ("fallback",)),
         "not_itself": _Case(Urgency.WARNING, "empty", ("fallback",)),
         "tools": _Case(Urgency.ERROR, "tools"),
         "rounds": _Case(Urgency.WARNING, "rounds", ("steps",)),
@@ -225,7 +226,8 @@ def failed(
         return None
     urgency, plain, tips = _CASES[case]
     if show_errors == "friendly":
-        return Notice(_said(f"plain.{plain}" if plain else f"{case}.text"), urgency)
+        title = _said(f"{case}.title") if urgency is Urgency.INFO else ""
+        return Notice(_said(f"plain.{plain}" if plain else f"{case}.text"), urgency, title)
     text = reduce(lambda first, then: _said("then", first=first, then=then), _told(case, outcome, failures, model))
     helps = (_said(f"tip.{tip}") for tip in tips if _fits(tip, model, has_fallback=has_fallback))
     return Notice(text, urgency, _said(f"{case}.title"), tuple(helps))

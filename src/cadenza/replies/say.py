@@ -197,7 +197,7 @@ class Speaker:
         except ApiError as error:
             raise _undelivered(error) from error
         if room.client.user is None:
-            refusal = "the client of this channel is not logged in; speak once it is ready, for instance in on_ready"
+            refusal = "the discord.py client is not logged in; send messages when it is ready"
             raise InputError(refusal)
         return room
 
