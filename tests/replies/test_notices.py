@@ -376,7 +376,7 @@ KEY = "sk-proj-Zk3vQ9xT1bLm8Rw2Yc7Nf5Hd0Gs4Jp6"
 def test_no_key_and_no_address_with_one_is_told(words: str) -> None:
     error = Broke(ProviderError(words, detail=words, code=KEY))
 
-    assert KEY not in f"{told(error, model=KEY)} {fell_back([Failure(KEY, error)], KEY)}"
+    assert KEY not in f"{told(error, model=KEY)} {fell_back([Failure(KEY, error)], KEY, show_errors='details')}"
 
 
 def test_a_key_is_taken_out_before_a_text_is_cut() -> None:
@@ -394,7 +394,7 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
     outcome = Broke(ProviderError(words * 40, detail=detail * 40, code=detail))
     for notice in (
         told(outcome, failures=failures, model=model),
-        fell_back([*failures, Failure(words, outcome)], model),
+        fell_back([*failures, Failure(words, outcome)], model, show_errors="details"),
     ):
         assert units(notice.text) <= 1000
         assert len(notice.text.splitlines()) == 1
@@ -404,7 +404,10 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
 
 @pytest.mark.parametrize("words", ["", " \n", "\u200b", "; try again"], ids=["empty", "blank", "unseen", "no reason"])
 def test_an_error_that_says_nothing_is_told_all_the_same(words: str) -> None:
-    assert f"instead of `{GPT}` (gave no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m", show_errors="details").text
+    assert (
+        f"instead of `{GPT}` (gave no answer)."
+        in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m", show_errors="details").text
+    )
     if ";" not in words:
         assert "The model could not answer." == told(Broke(ProviderError(words))).text
 
