@@ -478,7 +478,7 @@ _ChatError.__module__ = "discord.errors"
     [
         pytest.param(KeyError("tea"), CadenzaError, "the stream raised KeyError; the log has its traceback", id="a mistake"),
         pytest.param(_ChatError(), CadenzaError, "the stream raised _ChatError; the log has its traceback", id="the chat's"),
-        pytest.param(ConnectionResetError(), ProviderError, "the model's stream broke off (ConnectionResetError); try again", id="a connection"),
+        pytest.param(ConnectionResetError(), ProviderError, "the connection to the provider broke off; try again", id="a connection"),
         pytest.param(httpx.ReadError("x"), ProviderError, "the model's stream broke off (ReadError); try again", id="a client's"),
         pytest.param(httpx.ConnectError("x"), ProviderError, "the connection to the provider broke off; try again", id="a client's connection"),
         pytest.param(httpx.ReadTimeout("x"), ProviderError, "the provider took too long; try again, or shorten the conversation", id="a client's timeout"),
