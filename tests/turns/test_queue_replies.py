@@ -86,7 +86,11 @@ async def test_at_a_shutdown_people_are_told_that_the_reply_was_cut_off(
     [
         pytest.param(8.0, ["One.", "Two."], Completed("end_of_stream"), [], id="the last message under way"),
         pytest.param(
-            12.0, ["One."], Stopped(StopReason.SHUTDOWN), ["The reply was cut off by a restart; ask again in a moment."], id="one waiting behind another"
+            12.0,
+            ["One."],
+            Stopped(StopReason.SHUTDOWN),
+            ["The reply was cut off by a restart; ask again in a moment."],
+            id="one waiting behind another",
         ),
     ],
 )
