@@ -146,7 +146,7 @@ async def perform(
         scene,
         [model.model if isinstance(model, Actor) else model for model in models],
         target or MemoryTarget(),
-        settings=Settings.of(**{"degree": 1, **settings}),
+        settings=Settings.of(**{"degree": 1, "show_errors": "details", **settings}),
         tools=list(tools),
         stop=stop,
         consent=consent,

@@ -111,7 +111,7 @@ class Story:
 
     def __init__(self, about: str, **settings: object) -> None:
         self._lines = [about, ""]
-        self._settings = Settings.of(**{"degree": 1, **settings})
+        self._settings = Settings.of(**{"degree": 1, "show_errors": "details", **settings})
         self._stops = Stops()
         self._turns = 0
         self.channel = Channel(self)

@@ -271,7 +271,7 @@ TOLD = "There is more"
     ("options", "settings", "titles"),
     [
         pytest.param({}, {}, [TOLD], id="people are told"),
-        pytest.param({}, {"show_errors": False}, [], id="nobody is to be told"),
+        pytest.param({}, {"show_errors": "off"}, [], id="nobody is to be told"),
         pytest.param({"persona": Identity("Mia"), "is_strict": True}, {}, [], id="the bot does not speak for others"),
     ],
 )

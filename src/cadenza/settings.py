@@ -308,7 +308,12 @@ class TurnSettings:
     tool_result_limit: int = _setting(
         20_000, "characters of a tool's result above which its middle is left out", low=200, high=10_000_000
     )
-    show_errors: bool = _setting(True, "whether people are told when a reply fails")
+    show_errors: str = _setting(
+        "friendly",
+        "what people are told when a reply fails: 'friendly' one sentence for anybody, 'details' all that is known, "
+        "for operators, 'off' nothing",
+        one_of=("friendly", "details", "off"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,7 +518,7 @@ def _checked(name: str, value: object, spec: Field[Any]) -> object:
     if wanted is float and type(value) is int:
         value = float(value) if abs(value) < 10**15 else inf
     if type(value) is not wanted:
-        raise _wrong(name, _WANTED[wanted], shown)
+        raise _wrong(name, _range_complaint(value, spec) if spec.metadata["one_of"] else _WANTED[wanted], shown)
     if complaint := _range_complaint(value, spec):
         raise _wrong(name, complaint, shown)
     return value

@@ -245,7 +245,9 @@ async def test_an_answer_that_ends_the_process_again_and_again_is_given_up() -> 
 async def test_the_box_of_a_polite_end_goes_if_that_was_none() -> None:
     async with morning() as room:
         evening = room.evening
-        box = Outgoing(embeds=(Embed("The reply was cut off.", "Cut off by a restart"),), is_silent=True)
+        box = Outgoing(
+            embeds=(Embed("The reply was cut off by a restart; ask again in a moment.", ""),), is_silent=True
+        )
         await evening.api.send(evening.general, box)
         assert Fate.ANSWER is await room.fate("mark")
         assert ["What is the time?"] == evening.texts()

@@ -23,7 +23,7 @@ from tests.bot.evening import Evening, at_work
 pytestmark = [pytest.mark.timeout(60), pytest.mark.filterwarnings("error")]
 
 AT_ONCE = cadenza.Settings.of(degree=1)
-IN_SILENCE = cadenza.Settings.of(degree=1, show_errors=False)
+IN_SILENCE = cadenza.Settings.of(degree=1, show_errors="off")
 REN = Persona("Ren", is_alter=True)
 TEXT = "Hello.\n\nHow are you?"
 SAID = ["Hello.", "How are you?"]
@@ -85,9 +85,8 @@ async def test_a_client_that_is_closed_in_the_middle_is_said_in_one_sentence(
 async def test_a_client_that_is_not_logged_in_is_said_at_once_in_one_sentence() -> None:
     client = discord.Client(intents=discord.Intents.none())
 
-    said = await asyncio.wait_for(cadenza.say(client.get_partial_messageable(1), TEXT), 2.0)
-
-    assert "The discord.py client is not logged in; send messages when it is ready." == error_of(said.outcome)
+    with pytest.raises(InputError, match=r"^the discord\.py client is not logged in; send messages when it is ready$"):
+        await asyncio.wait_for(cadenza.say(client.get_partial_messageable(1), TEXT), 2.0)
 
 
 async def test_a_channel_is_no_client(evening: Evening) -> None:

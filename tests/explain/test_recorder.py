@@ -686,8 +686,8 @@ class Mute(MemoryTarget):
 async def test_notices_are_told(seen: Seen, target: MemoryTarget, *, is_shown: bool) -> None:
     await say(target, SlowStream(600.0), trace=seen)
 
-    text = "The model did not begin to answer in time; try again in a little while."
-    assert [NoticeShown("No answer", text, "warning", is_shown)] == seen.of(NoticeShown)
+    text = "The answer took too long; try again in a little while."
+    assert [NoticeShown("", text, "warning", is_shown)] == seen.of(NoticeShown)
     assert [int(is_shown)] == [fact.notices for fact in seen.of(ReplyEnded)]
 
 

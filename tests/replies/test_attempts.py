@@ -145,7 +145,7 @@ async def test_2_an_error_is_shown_once() -> None:
 async def test_2_passive_turns_are_silent(models: Sequence[Sequence[Step]]) -> None:
     target = MemoryTarget()
 
-    await perform(*map(Actor, models), target=target, show_errors=False)
+    await perform(*map(Actor, models), target=target, show_errors="off")
 
     assert [] == target.notices
 

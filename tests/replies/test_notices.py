@@ -1,4 +1,7 @@
-"""What people are told; the table is that of the specification's §8, ``B50`` a defect of its §12."""
+"""What people are told; the table is that of the specification's §8, ``B50`` a defect of its §12.
+
+Most of it is about notices with details, which are for operators; friendly ones are at the end.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from cadenza.errors import (
     ToolError,
 )
 from cadenza.models.error_kind import failure
-from cadenza.replies.notices import _CASES, TEXTS, failed, fell_back, still_working
+from cadenza.replies.notices import _CASES, TEXTS, error_of, failed, fell_back, still_working
 from cadenza.text.units import units
 from cadenza.types import (
     Broke,
@@ -46,7 +49,7 @@ JOINER = "\u200d"
 
 
 def told(outcome: Outcome, *, failures: Sequence[Failure] = (), has_fallback: bool = False, model: str = GPT) -> Notice:
-    notice = failed(outcome, failures=failures, has_fallback=has_fallback, model=model)
+    notice = failed(outcome, show_errors="details", failures=failures, has_fallback=has_fallback, model=model)
     assert notice is not None
     return notice
 
@@ -122,12 +125,11 @@ def test_every_failure_of_a_provider_has_its_title_its_colour_and_its_tips(
     [
         pytest.param(Stalled(has_begun=False), "silent", "`openai:gpt-5.1` did not begin to answer in time;", id="never began"),
         pytest.param(Stalled(has_begun=True), "stalled", "`openai:gpt-5.1` fell silent in the middle", id="fell silent"),
-        pytest.param(Empty(), "empty", "`openai:gpt-5.1` returned an empty answer several times;", id="empty"),
+        pytest.param(Empty(), "empty", "`openai:gpt-5.1` returned an empty answer;", id="empty"),
         pytest.param(Empty("length"), "no_room", "`openai:gpt-5.1` used all its tokens", id="no room"),
         pytest.param(Empty("speaker_guard"), "not_itself", "`openai:gpt-5.1` wrote only another speaker's lines", id="guard"),
         pytest.param(Broke(ToolError("tools failed 5 times in a row")), "tools", "Tools failed too often", id="tools"),
-        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` called tools again", id="rounds"),
-        pytest.param(NeedsTools(()), "rounds", "`openai:gpt-5.1` called tools again", id="tools that were not run"),
+        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` used all its steps", id="rounds"),
         pytest.param(Stopped(StopReason.TIME_LIMIT), "time", "The reply took too long", id="time"),
         pytest.param(Stopped(StopReason.STALE), "stale", "The reply was stuck", id="stale"),
         pytest.param(Stopped(StopReason.SHUTDOWN), "shutdown", "The reply was cut off by a restart;", id="shutdown"),
@@ -143,6 +145,7 @@ def test_every_other_end_has_words_of_its_own(outcome: Outcome, case: str, text:
 
 
 QUIET = [
+    NeedsTools(()),
     Completed(),
     Completed("length"),
     Broke(DeliveryError("refused", code=50013, kind=DeliveryKind.MISSING_PERMISSIONS)),
@@ -163,7 +166,7 @@ def test_there_is_nothing_to_tell_of_what_was_wanted_or_cannot_be_told(outcome: 
 
 @pytest.mark.parametrize("when_full", ["file", "notice"])
 def test_w7_that_there_is_more_is_told_and_how_to_get_it(when_full: str) -> None:
-    notice = failed(Stopped(StopReason.MESSAGE_LIMIT), when_full=when_full)
+    notice = failed(Stopped(StopReason.MESSAGE_LIMIT), show_errors="details", when_full=when_full)
 
     assert notice is not None
     assert ("There is more", Urgency.INFO) == (notice.title, notice.urgency)
@@ -226,7 +229,7 @@ def test_a_sentence_begins_large_unless_it_is_a_name(words: str, expected: str) 
 
 def test_a_model_without_a_name_is_called_the_model() -> None:
     assert told(Stalled(has_begun=False), model="").text.startswith("The model did not begin")
-    assert failed(Stalled(has_begun=False)) == told(Stalled(has_begun=False), model="")
+    assert failed(Stalled(has_begun=False), show_errors="details") == told(Stalled(has_begun=False), model="")
 
 
 # --- what was tried before ---------------------------------------------------------------------------
@@ -287,7 +290,7 @@ def test_1_one_line_says_who_answered_and_why_the_first_did_not() -> None:
             INFO,
             "Another model answered",
         )
-        == fell_back([Failure(GPT, Broke(RATE_LIMITED))], CLAUDE)
+        == fell_back([Failure(GPT, Broke(RATE_LIMITED))], CLAUDE, show_errors="details")
     )  # fmt: skip
 
 
@@ -304,27 +307,27 @@ def test_1_one_line_says_who_answered_and_why_the_first_did_not() -> None:
     ],
 )
 def test_why_a_model_did_not_answer(outcome: Outcome, why: str) -> None:
-    assert f"instead of `{GPT}` ({why})." in fell_back([Failure(GPT, outcome)], CLAUDE).text
+    assert f"instead of `{GPT}` ({why})." in fell_back([Failure(GPT, outcome)], CLAUDE, show_errors="details").text
 
 
 def test_the_same_failure_with_every_key_is_told_once_and_that_of_who_answered_not_at_all() -> None:
     failures = [Failure(GPT, Broke(RATE_LIMITED))] * 3 + [Failure(CLAUDE, Broke(RATE_LIMITED))]
 
-    assert fell_back(failures[:1], CLAUDE) == fell_back(failures, CLAUDE)
+    assert fell_back(failures[:1], CLAUDE, show_errors="details") == fell_back(failures, CLAUDE, show_errors="details")
 
 
 def test_a_model_that_answers_with_another_key_is_not_said_to_have_failed_for_nobody() -> None:
-    assert f"instead of `{GPT}` (said nothing)." in fell_back([Failure(GPT, Empty())], GPT).text
+    assert f"instead of `{GPT}` (said nothing)." in fell_back([Failure(GPT, Empty())], GPT, show_errors="details").text
 
 
 def test_many_failures_are_counted() -> None:
-    text = fell_back([Failure(f"m{number}", Empty()) for number in range(9)], CLAUDE).text
+    text = fell_back([Failure(f"m{number}", Empty()) for number in range(9)], CLAUDE, show_errors="details").text
 
     assert text.endswith("`m2` (said nothing), 6 more.")
 
 
 def test_a_failure_is_cut_and_its_whitespace_collapsed() -> None:
-    text = fell_back([Failure(GPT, Broke(ProviderError("a \n\t b " + "x" * 2000)))], CLAUDE).text
+    text = fell_back([Failure(GPT, Broke(ProviderError("a \n\t b " + "x" * 2000)))], CLAUDE, show_errors="details").text
 
     assert f"(a b {'x' * 115}…)." == text.partition("`openai:gpt-5.1` ")[2]
 
@@ -357,7 +360,7 @@ def test_still_working_says_how_often() -> None:
 )
 def test_nothing_that_others_say_does_anything(words: str, expected: str) -> None:
     detail = told(Broke(ProviderError("No", detail=words))).text
-    why = fell_back([Failure(words, Broke(ProviderError(words)))], "m").text
+    why = fell_back([Failure(words, Broke(ProviderError(words)))], "m", show_errors="details").text
 
     assert f"No. Details: `{expected}`." == detail
     assert f"`m` answered instead of `{expected}` ({expected})." == why
@@ -373,7 +376,7 @@ KEY = "sk-proj-Zk3vQ9xT1bLm8Rw2Yc7Nf5Hd0Gs4Jp6"
 def test_no_key_and_no_address_with_one_is_told(words: str) -> None:
     error = Broke(ProviderError(words, detail=words, code=KEY))
 
-    assert KEY not in f"{told(error, model=KEY)} {fell_back([Failure(KEY, error)], KEY)}"
+    assert KEY not in f"{told(error, model=KEY)} {fell_back([Failure(KEY, error)], KEY, show_errors='details')}"
 
 
 def test_a_key_is_taken_out_before_a_text_is_cut() -> None:
@@ -391,7 +394,7 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
     outcome = Broke(ProviderError(words * 40, detail=detail * 40, code=detail))
     for notice in (
         told(outcome, failures=failures, model=model),
-        fell_back([*failures, Failure(words, outcome)], model),
+        fell_back([*failures, Failure(words, outcome)], model, show_errors="details"),
     ):
         assert units(notice.text) <= 1000
         assert len(notice.text.splitlines()) == 1
@@ -401,7 +404,10 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
 
 @pytest.mark.parametrize("words", ["", " \n", "\u200b", "; try again"], ids=["empty", "blank", "unseen", "no reason"])
 def test_an_error_that_says_nothing_is_told_all_the_same(words: str) -> None:
-    assert f"instead of `{GPT}` (gave no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m").text
+    assert (
+        f"instead of `{GPT}` (gave no answer)."
+        in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m", show_errors="details").text
+    )
     if ";" not in words:
         assert "The model could not answer." == told(Broke(ProviderError(words))).text
 
@@ -434,3 +440,103 @@ def test_a_notice_does_not_change_what_it_is_about() -> None:
     outcome = Broke(RATE_LIMITED)
 
     assert replace(told(outcome), tips=()) == replace(told(outcome, has_fallback=True), tips=())
+
+
+# --- friendly notices ----------------------------------------------------------------------------------
+
+_LEAKS = re.compile(
+    r"\d|`|://|[a-z]_[a-z]|max_|key|account|credit|token|provider|OpenAI|fallback|setting", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        pytest.param(Broke(RATE_LIMITED), "Too much is going on at the moment; try again in a little while.", id="rate limit"),
+        pytest.param(Broke(OVERLOADED), "Too much is going on at the moment; try again in a little while.", id="overloaded"),
+        pytest.param(Broke(failure("no such key", vendor="openai", status=401)), "There can be no answer at the moment; please tell whoever runs this bot.", id="a key"),
+        pytest.param(Broke(CadenzaError("the stream raised KeyError")), "Something went wrong; please tell whoever runs this bot.", id="the bot's own code"),
+        pytest.param(Stopped(StopReason.TIME_LIMIT), "The reply took too long and was ended; ask for less at once, or try again.", id="time"),
+    ],
+)  # fmt: skip
+def test_a_friendly_notice_is_one_sentence(outcome: Outcome, text: str) -> None:
+    notice = failed(outcome, failures=[Failure(CLAUDE, Broke(OVERLOADED))], model=GPT)
+
+    assert notice is not None
+    assert (text, "", ()) == (notice.text, notice.title, notice.tips)
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_a_friendly_notice_holds_nothing_for_operators(case: str) -> None:
+    text = TEXTS[f"plain.{_CASES[case].plain}" if _CASES[case].plain else f"{case}.text"]
+
+    assert "{" not in text
+    assert not _LEAKS.search(text)
+
+
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_no_failure_of_a_provider_is_silent_or_tells_its_words(kind: ErrorKind) -> None:
+    for aspect, status in product([None, *Aspect], [None, 400, 403, 500]):
+        notice = failed(
+            Broke(
+                failure("org-4711 at https://bills.example", vendor="openai", kind=kind, aspect=aspect, status=status)
+            )
+        )
+
+        assert notice is not None
+        assert not _LEAKS.search(notice.text)
+
+
+def test_another_model_answered_without_saying_why() -> None:
+    assert Notice("Another model answered this time.") == fell_back([Failure(GPT, Broke(RATE_LIMITED))], CLAUDE)
+
+
+@pytest.mark.parametrize("outcome", [Broke(RATE_LIMITED), Empty(), Stopped(StopReason.SHUTDOWN)], ids=str)
+def test_nothing_is_told_where_errors_are_not_shown(outcome: Outcome) -> None:
+    assert failed(outcome, show_errors="off") is None
+
+
+@pytest.mark.parametrize(
+    ("before", "word"),
+    [
+        pytest.param([], "answer;", id="once"),
+        pytest.param([Failure(GPT, Empty())], "answer several times;", id="twice"),
+        pytest.param([Failure(CLAUDE, Empty())], "answer;", id="another model before"),
+        pytest.param([Failure(GPT, Broke(OVERLOADED))], "answer;", id="another failure before"),
+    ],
+)
+def test_how_often_a_model_was_asked_is_said_only_if_it_was(before: list[Failure], word: str) -> None:
+    assert f"returned an empty {word}" in told(Empty(), failures=before).text
+
+
+# --- the error of a reply ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Completed(), NeedsTools(()), Stopped(StopReason.USER), Stopped(StopReason.SHUTDOWN), Stopped(StopReason.RULE)],
+    ids=str,
+)
+def test_what_went_as_it_should_is_no_error(outcome: Outcome) -> None:
+    assert error_of(outcome) is None
+
+
+def test_the_error_of_a_reply_that_broke_is_its_own() -> None:
+    refused = DeliveryError("refused", kind=DeliveryKind.MISSING_PERMISSIONS)
+
+    assert error_of(Broke(RATE_LIMITED)) is RATE_LIMITED
+    assert error_of(Broke(refused)) is refused
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind", "text"),
+    [
+        (Stalled(has_begun=True), ProviderError, "The model fell silent in the middle of its answer; try again in a little while."),
+        (Empty(), ProviderError, "The model returned an empty answer; rephrase the message or use another model."),
+        (Stopped(StopReason.TIME_LIMIT), CadenzaError, "The reply took too long and was ended; ask for less at once, or try again."),
+    ],
+)  # fmt: skip
+def test_a_reply_without_an_answer_has_an_error_too(outcome: Outcome, kind: type[CadenzaError], text: str) -> None:
+    error = error_of(outcome)
+
+    assert (kind, text) == (type(error), str(error))

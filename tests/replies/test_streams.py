@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
+import httpx
 import pytest
 from anthropic import AsyncAnthropic
 from google.genai import Client
@@ -20,7 +21,7 @@ from pydantic_ai.models.test import TestModel
 
 from cadenza import MemoryTarget, Settings, from_stream, say
 from cadenza.concurrency.stops import Stops
-from cadenza.errors import ErrorKind, InputError, ProviderError
+from cadenza.errors import CadenzaError, ErrorKind, InputError, ProviderError
 from cadenza.types import (
     Broke,
     Chunk,
@@ -422,6 +423,80 @@ async def test_what_a_provider_says_in_the_middle_of_an_answer_is_understood() -
     assert "abcdef" not in f"{error} {error.detail}"
 
 
+def in_the_middle(kind: str) -> bytes:
+    """How anthropic breaks off an answer with status 200."""
+    error = {"type": "error", "error": {"type": kind, "message": "Overloaded"}, "request_id": "req_4711"}
+    return b"event: error\ndata: " + json.dumps(error).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "passes"),
+    [
+        ("overloaded_error", ErrorKind.OVERLOADED, True),
+        ("rate_limit_error", ErrorKind.RATE_LIMIT, True),
+        ("timeout_error", ErrorKind.TIMEOUT, True),
+        ("api_error", ErrorKind.API, True),
+        ("invalid_request_error", ErrorKind.API, False),
+    ],
+)
+@pytest.mark.parametrize("ask", [ask_anthropic, ask_anthropic_s_helper], ids=["raw", "helper"])
+async def test_what_anthropic_says_in_the_middle_of_an_answer_is_not_a_refusal(
+    ask: Any, kind: str, expected: ErrorKind, *, passes: bool
+) -> None:
+    async with serving(Answer((BEGUN_BY_CLAUDE, in_the_middle(kind)))) as server:
+        stream, close = ask(server.url)
+        *_, last = await heard(stream)
+        await close()
+
+    assert isinstance(last, Failed)
+    assert isinstance(last.error, ProviderError)
+    assert (expected, kind, passes) == (last.error.kind, last.error.code, last.error.retryable)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("server_error", ErrorKind.OVERLOADED), ("rate_limit_exceeded", ErrorKind.RATE_LIMIT)],
+)
+async def test_what_openai_says_in_the_middle_of_an_answer_passes(code: str, expected: ErrorKind) -> None:
+    told = b"data: " + json.dumps({"error": {"message": "Sorry", "type": code, "code": None}}).encode() + b"\n\n"
+    error = await broken(Answer((BEGUN, told)))
+
+    assert (expected, True) == (error.kind, error.retryable)
+
+
+class _ChatError(Exception):
+    """As discord.py raises it: with a status that is the chat's."""
+
+    status = 404
+
+
+_ChatError.__module__ = "discord.errors"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "sentence"),
+    [
+        pytest.param(KeyError("tea"), CadenzaError, "the stream raised KeyError; the log has its traceback", id="a mistake"),
+        pytest.param(_ChatError(), CadenzaError, "the stream raised _ChatError; the log has its traceback", id="the chat's"),
+        pytest.param(ConnectionResetError(), ProviderError, "the connection to the provider broke off; try again", id="a connection"),
+        pytest.param(httpx.ReadError("x"), ProviderError, "the model's stream broke off (ReadError); try again", id="a client's"),
+        pytest.param(httpx.ConnectError("x"), ProviderError, "the connection to the provider broke off; try again", id="a client's connection"),
+        pytest.param(httpx.ReadTimeout("x"), ProviderError, "the provider took too long; try again, or shorten the conversation", id="a client's timeout"),
+    ],
+)  # fmt: skip
+async def test_a_mistake_of_the_author_s_is_told_from_the_network(
+    error: Exception, kind: type[CadenzaError], sentence: str
+) -> None:
+    async def broken() -> AsyncIterator[str]:
+        yield "a"
+        raise error
+
+    *_, last = await heard(broken())
+
+    assert isinstance(last, Failed)
+    assert (kind, sentence, error) == (type(last.error), str(last.error), last.error.__cause__)
+
+
 # --- anything else -----------------------------------------------------------------------------
 
 
@@ -531,10 +606,10 @@ async def test_an_error_of_somebody_else_is_the_cause_of_ours_and_logged_but_not
         msg = "bad key sk-secret-00112233"
         raise kind(msg)
 
-    *_, last = await heard(broken())
-    assert isinstance(last, Failed)
-    assert isinstance(last.error.__cause__, kind)
-    assert "secret" not in str(last.error)
+    result = await say(MemoryTarget(), broken(), settings=AT_ONCE)
+    assert isinstance(result.outcome, Broke)
+    assert isinstance(result.outcome.error.__cause__, kind)
+    assert "secret" not in str(result.outcome.error)
     shown = written_by_the_bot(caplog.records)
     assert "in broken" in shown
     assert "Traceback" in shown
@@ -575,10 +650,17 @@ async def test_a_stream_that_was_read_already_is_not_taken_for_silence(speak: Ca
 
 
 async def test_a_stream_of_something_else_breaks_the_reply() -> None:
-    result = await say(MemoryTarget(), ["a", 4], settings=AT_ONCE)  # type: ignore[list-item]
+    async def words() -> AsyncIterator[Any]:
+        yield "One.\n"
+        await asyncio.sleep(0.1)
+        yield 4
+
+    target = MemoryTarget()
+    result = await say(target, words(), settings=AT_ONCE)
 
     assert isinstance(result.outcome, Broke)
     assert isinstance(result.outcome.error, InputError)
+    assert ["One."] == target.texts
 
 
 async def test_a_listener_who_is_cancelled_is_cancelled() -> None:

@@ -146,7 +146,7 @@ async def test_3_tries_that_came_to_nothing_are_no_rounds_with_tools() -> None:
 async def test_3_nobody_is_told_where_errors_are_not_shown() -> None:
     target = MemoryTarget()
 
-    await perform(Actor([call()]), target=target, tools=[tool()], tool_rounds=30, show_errors=False)
+    await perform(Actor([call()]), target=target, tools=[tool()], tool_rounds=30, show_errors="off")
 
     assert [] == target.notices
 

@@ -75,21 +75,27 @@ async def test_at_a_shutdown_people_are_told_that_the_reply_was_cut_off(
     assert ShutdownResult(stopped=1, left=0, dropped=0) == await bot.turns.close()
     assert 11.0 == now()
     assert said == bot.target.texts
-    assert ["Cut off by a restart"] == [notice.title for notice in bot.target.notices]
+    assert ["The reply was cut off by a restart; ask again in a moment."] == [
+        notice.text for notice in bot.target.notices
+    ]
     assert set() == others()
 
 
 @pytest.mark.parametrize(
-    ("latency", "said", "outcome", "titles"),
+    ("latency", "said", "outcome", "told"),
     [
         pytest.param(8.0, ["One.", "Two."], Completed("end_of_stream"), [], id="the last message under way"),
         pytest.param(
-            12.0, ["One."], Stopped(StopReason.SHUTDOWN), ["Cut off by a restart"], id="one waiting behind another"
+            12.0,
+            ["One."],
+            Stopped(StopReason.SHUTDOWN),
+            ["The reply was cut off by a restart; ask again in a moment."],
+            id="one waiting behind another",
         ),
     ],
 )
 async def test_a_reply_whose_last_message_is_being_sent_at_a_shutdown_is_not_cut_off(
-    latency: float, said: list[str], outcome: Outcome, titles: list[str]
+    latency: float, said: list[str], outcome: Outcome, told: list[str]
 ) -> None:
     bot = Bot([Actor(["One.\n\nTwo."])], TimedTarget(latency=latency))
     bot.write("question")
@@ -98,7 +104,7 @@ async def test_a_reply_whose_last_message_is_being_sent_at_a_shutdown_is_not_cut
 
     assert said == bot.target.texts
     assert [outcome] == [reply.outcome for reply in bot.replies]
-    assert titles == [notice.title for notice in bot.target.notices]
+    assert told == [notice.text for notice in bot.target.notices]
 
 
 @pytest.mark.parametrize(("models", "said"), PHASES)

@@ -291,8 +291,9 @@ def _marking(language: str) -> str:
 
 def _is_farewell(message: discord.Message) -> bool:
     """Whether *message* is the notice of a graceful shutdown that asks people to try again."""
-    titles = {translated(TEXTS["shutdown.title"], language) for language in languages()}
-    return is_protocol(message) and any(embed.title in titles for embed in message.embeds)
+    farewells = tuple(translated(TEXTS["shutdown.text"], language) for language in languages())
+    told = (embed.description or "" for embed in message.embeds)
+    return is_protocol(message) and any(text.startswith(farewells) for text in told)
 
 
 def _own_of(part: discord.Message, entry: JournalEntry, voice: Voice | None) -> OwnMessage:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..errors import Aspect, ErrorKind, HttpError, ProviderError
+from ..errors import Aspect, ErrorKind, HttpError, ProviderError, Sentence
 from ..text.redaction import without_secrets
 from .error_message import explanation
 from .error_text import ErrorText, believable, complaint_in, complaint_of, stated_status
 
-__all__ = ["failure", "refused", "reported", "without_secrets"]
+__all__ = ["broken_off", "failure", "refused", "reported", "without_secrets"]
 
 _LONGEST = 2000
 """Characters of a detail that are kept."""
@@ -64,6 +64,7 @@ _NAMES: Mapping[str, _Verdict] = MappingProxyType(
             ("overloaded_error", "engine_overloaded_error", "service_unavailable", "overloaded"), _TOO_BUSY
         ),
         **dict.fromkeys(("server_error", "internal_server_error", "InternalServerError"), _TOO_BUSY),
+        "api_error": _BROKEN,
         **dict.fromkeys(("timeout", "timeout_error", "request_timeout"), _TOO_SLOW),
         **dict.fromkeys(("invalid_request_error", "unsupported_parameter", "unsupported_value"), _FINAL),
         **dict.fromkeys(("insufficient_quota", "billing_error", "context_length_exceeded"), _FINAL),
@@ -222,6 +223,14 @@ def reported(value: object, *, vendor: str) -> ProviderError:
     """The error for an error event: an object of any known shape, or a text."""
     complaint = complaint_in(value)
     return _error(complaint, complaint.detail, _classified(complaint, _family(vendor)), vendor)
+
+
+def broken_off(error: BaseException) -> ProviderError:
+    """The error for a stream that raised *error*: foreign code, so its text is left out, as it may hold secrets."""
+    told = Sentence("the model's stream broke off ({error_type}); try again", error_type=type(error).__name__)
+    broken = ProviderError(told, retryable=True)
+    broken.__cause__ = error
+    return broken
 
 
 _TEMPORARY = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})

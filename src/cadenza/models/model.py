@@ -25,7 +25,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ..concurrency.stops import is_cancelled
-from ..errors import CadenzaError, HttpError, ProviderError, Sentence
+from ..errors import CadenzaError, HttpError, ProviderError
 from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Framing, Transport
@@ -34,6 +34,7 @@ from ..stages.s3_reading import ALIVE, Reader
 from ..stages.stage import skipped
 from ..text.redaction import secrets_of, without_payloads, without_secrets
 from ..types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
+from .error_kind import broken_off
 from .keys import Keyring
 
 if TYPE_CHECKING:
@@ -331,16 +332,11 @@ def _log_error(error: CadenzaError, secrets: Collection[str]) -> None:
 
 
 def stream_error(error: BaseException) -> CadenzaError:
-    """The error for a stream that raised *error*: foreign code, so its text goes to the log only, as it may hold secrets."""
+    """The error for a model whose transport or codec raised *error*; the log has its traceback."""
     if isinstance(error, CadenzaError):
         return error
     logger.warning("the model's stream raised an exception", exc_info=error)
-    broken = ProviderError(
-        Sentence("the model's stream broke off ({error_type}); try again", error_type=type(error).__name__),
-        retryable=True,
-    )
-    broken.__cause__ = error
-    return broken
+    return broken_off(error)
 
 
 async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:

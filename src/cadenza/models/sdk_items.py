@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import CadenzaError, InputError, Sentence
 from ..types import Chunk, Failed, Finished, TextDelta
 from .chunk_builder import VENDOR, ChunkBuilder
-from .error_kind import failure, reported
+from .error_kind import broken_off, failure, reported
 from .sdk_answers import (
     GEMINI,
     Reader,
@@ -31,6 +31,17 @@ from .sdk_answers import (
 )
 from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
 
+_MODULES_OF_CHATS = frozenset({"discord", "disnake", "nextcord", "hikari", "interactions"})
+_MODULES_OF_CLIENTS = frozenset(
+    {
+        *("aiohttp", "anyio", "grpc", "h11", "h2", "http", "httpcore", "httpx", "httpx2", "requests", "socket", "ssl"),
+        *("urllib", "urllib3", "websockets"),
+        *("anthropic", "botocore", "cohere", "google", "groq", "huggingface_hub", "langchain", "langchain_core"),
+        *("litellm", "mistralai", "ollama", "openai", "pydantic_ai", "together"),
+    }
+)
+"""Packages whose exceptions are of the network or of a model, not of the author's own code."""
+
 
 class Shapes:
     """Converts the items of one stream: texts, chunks of Cadenza, or the items of other clients."""
@@ -45,6 +56,11 @@ class Shapes:
     def has_ended(self) -> bool:
         """Whether ``Finished`` or ``Failed`` was returned."""
         return self._ended
+
+    def check(self, item: object) -> None:
+        """Raise ``InputError`` if *item* has no known shape."""
+        if not (item is None or isinstance(item, str | Chunk)):
+            self._reader_for(item)
 
     def feed(self, item: object) -> Sequence[Chunk]:
         """Convert *item* to chunks; an unknown shape raises ``InputError``."""
@@ -95,13 +111,18 @@ class Shapes:
 
 
 def of_exception(error: Exception) -> CadenzaError | None:
-    """The error for an exception of a client, if it holds a status or a body, or is about the connection."""
+    """The error for an exception of a client, or of a connection; ``None`` for one of the author's own code.
+
+    A client's exception holds a status or a body, or its class is of a known client.
+    """
+    if not _MODULES_OF_CHATS.isdisjoint(_modules(error)):
+        return None  # its status is a chat's, not a model's
     status = count(error, "status_code", "status", "code")
     told = of(error, "body")
-    if not status and isinstance(told, Mapping) and told:
-        return reported({"error": dict(told)}, vendor=VENDOR)  # raised in the middle of an answer
-    if not status:
-        return _connection_error(type(error).__name__)
+    if not 400 <= status <= 599:  # raised in the middle of an answer, whose own status was a success
+        if isinstance(told, Mapping) and told:
+            return reported({"error": dict(told)}, vendor=VENDOR)
+        return _connection_error(error)
     headers = of(of(error, "response"), "headers")
     wait = headers.get("retry-after") if isinstance(headers, Mapping) else None
     seconds = float(wait) if isinstance(wait, str) and wait.isascii() and wait.isdigit() else None
@@ -109,10 +130,18 @@ def of_exception(error: Exception) -> CadenzaError | None:
     return failure(detail or type(error).__name__, vendor=VENDOR, status=status, retry_after=seconds)
 
 
-def _connection_error(name: str) -> CadenzaError | None:
-    """The error for a connection problem, recognised by the exception's *name*, on which clients agree."""
+def _connection_error(error: Exception) -> CadenzaError | None:
+    """The error for *error* if it is of a client or of the network; its name tells the kind, on which clients agree."""
+    if not isinstance(error, ConnectionError | TimeoutError) and _MODULES_OF_CLIENTS.isdisjoint(_modules(error)):
+        return None
+    name = type(error).__name__
     code = "ETIMEDOUT" if "Timeout" in name else "ECONNRESET" if "Connect" in name else ""
-    return failure(name, vendor=VENDOR, code=code) if code else None
+    return failure(name, vendor=VENDOR, code=code) if code else broken_off(error)
+
+
+def _modules(error: Exception) -> set[str]:
+    """The packages of the classes of *error*."""
+    return {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
 
 
 # --- choosing a reader ---------------------------------------------------------------------

@@ -187,21 +187,20 @@ class AttemptLoop:
         """Show a notice that a fallback answered, or why no model did."""
         settings, fallback_chain = self._settings, self._fallback_chain
         is_answered, flaw = isinstance(outcome, Completed), self._tool_loop.flaw
-        about, notice = flaw if is_answered and flaw else outcome, None
-        if settings.turn.show_errors:
-            notice = failed(
-                about,
-                failures=fallback_chain.failures,
-                has_fallback=fallback_chain.has_fallback,
-                model=fallback_chain.name,
-                when_full=settings.delivery.when_full,
-                asked=self._stop.reason,
-            )
+        notice = failed(
+            flaw if is_answered and flaw else outcome,
+            show_errors=settings.turn.show_errors,
+            failures=fallback_chain.failures,
+            has_fallback=fallback_chain.has_fallback,
+            model=fallback_chain.name,
+            when_full=settings.delivery.when_full,
+            asked=self._stop.reason,
+        )
         is_another = any(
             failure.model != fallback_chain.name for failure in fallback_chain.failures
         )  # another key of the same model does not count
         if not notice and is_answered and fallback_chain.is_fallback and is_another and settings.fallback.show_fallback:
-            notice = fell_back(fallback_chain.failures, fallback_chain.name)
+            notice = fell_back(fallback_chain.failures, fallback_chain.name, show_errors=settings.turn.show_errors)
         if notice:
             await self._outbox.tell(notice)
 

@@ -1,7 +1,8 @@
 """Notices: what people see besides the reply, for instance that it failed or that a fallback answered.
 
-A notice says what happened and what to do. All its words are in one table, ``TEXTS``, for translation. Text of a
-provider or a model is made safe first: no ping, link or heading in it works, secrets are hidden, and it is shortened.
+A friendly notice is one sentence for anybody in the chat. One with details is for operators: it names the model, repeats
+the provider's words and gives advice. All words are in one table, ``TEXTS``, for translation. Text of a provider or a
+model is made safe first: no ping, link or heading in it works, secrets are hidden, and it is shortened.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "broken.title": "The model could not answer",
         "context.title": "The conversation is too long",
         "credit.title": "Not enough credit",
+        "empties.title": "No answer",
         "empty.title": "No answer",
         "fell_back.title": "Another model answered",
         "full.title": "There is more",
@@ -53,13 +55,14 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "timeout.title": "It took too long",
         "tools.title": "The tools failed",
         # And in a sentence, where no error has one.
-        "empty.text": "{model} returned an empty answer several times; rephrase the message or use another model.",
+        "empties.text": "{model} returned an empty answer several times; rephrase the message or use another model.",
+        "empty.text": "{model} returned an empty answer; rephrase the message or use another model.",
         "fell_back.text": "{model} answered instead of {failures}.",
         "full.text": "This reply reached its message limit; ask it to continue.",
         "no_room.text": "{model} used all its tokens before it said anything; "
         "raise max_tokens, let it think less or start a new conversation.",
         "not_itself.text": "{model} wrote only another speaker's lines, which are not shown; try again or use another model.",
-        "rounds.text": "{model} called tools again and again without an answer; ask for less at once.",
+        "rounds.text": "{model} used all its steps for tools and gave no answer; ask for less at once.",
         "shutdown.text": "The reply was cut off by a restart; ask again in a moment.",
         "silent.text": "{model} did not begin to answer in time; try again in a little while.",
         "stale.text": "The reply was stuck and was ended; ask again if you still need it.",
@@ -67,6 +70,20 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "still_working.text": "This takes longer: {rounds} rounds of tools so far; stop the reply if that is too long.",
         "time.text": "The reply took too long and was ended; ask for less at once, or try again.",
         "tools.text": "Tools failed too often, so the reply was ended; try again later or ask for something else.",
+        # What anybody in the chat is told instead, if not that.
+        "plain.blocked": "A content filter does not let this be answered; say it in another way.",
+        "plain.busy": "Too much is going on at the moment; try again in a little while.",
+        "plain.empty": "There is no answer to this; say it in another way, or try again.",
+        "plain.fell_back": "Another model answered this time.",
+        "plain.long": "This conversation has become too long; start a new one.",
+        "plain.no_room": "There was no room left for an answer; ask for less, or start a new conversation.",
+        "plain.ours": "Something went wrong; please tell whoever runs this bot.",
+        "plain.passing": "The answer did not come through; try again in a little while.",
+        "plain.refused": "There can be no answer at the moment; please tell whoever runs this bot.",
+        "plain.rounds": "This took too many steps; ask for less at once.",
+        "plain.slow": "The answer took too long; try again in a little while.",
+        "plain.stalled": "The answer broke off; try again in a little while.",
+        "plain.tools": "Something that the answer needs does not work; try again later, or ask for something else.",
         # What else may help.
         "tip.another": "Another model may accept both.",
         "tip.fallback": "Set up a fallback model, which answers when the first cannot.",
@@ -109,36 +126,39 @@ class _Case(NamedTuple):
     """How a failure is shown."""
 
     urgency: Urgency
+    plain: str = ""
+    """The friendly sentence; without one it is the sentence of the case, which then names no model."""
     tips: tuple[str, ...] = ()
 
 
 _CASES: Mapping[str, _Case] = MappingProxyType(
     {
-        "privacy": _Case(Urgency.ERROR, ("router_privacy", "router_models")),
-        "credit": _Case(Urgency.ERROR, ("price", "router_credit", "fallback")),
-        "context": _Case(Urgency.ERROR, ("room", "fresh", "fallback")),
-        "parameters": _Case(Urgency.ERROR, ("another",)),
-        "model": _Case(Urgency.ERROR, ("lists", "router_models", "fallback")),
-        "rate_limit": _Case(Urgency.WARNING, ("keys", "fallback", "router_free")),
-        "all_keys": _Case(Urgency.WARNING, ("fallback", "router_free")),
-        "blocked": _Case(Urgency.ERROR, ("history",)),
-        "timeout": _Case(Urgency.WARNING, ("fresh", "fallback")),
-        "overloaded": _Case(Urgency.WARNING, ("fallback",)),
-        "refused": _Case(Urgency.ERROR, ("router_models", "fallback")),
-        "broken": _Case(Urgency.ERROR, ("fallback",)),
-        "passing": _Case(Urgency.WARNING, ("fallback",)),
-        "silent": _Case(Urgency.WARNING, ("patience", "fallback")),
-        "stalled": _Case(Urgency.WARNING, ("pauses", "fallback")),
-        "empty": _Case(Urgency.WARNING, ("fallback",)),
-        "no_room": _Case(Urgency.WARNING, ("fallback",)),
-        "not_itself": _Case(Urgency.WARNING, ("fallback",)),
-        "tools": _Case(Urgency.ERROR),
-        "rounds": _Case(Urgency.WARNING, ("steps",)),
-        "time": _Case(Urgency.WARNING, ("turn",)),
-        "full": _Case(Urgency.INFO, ("messages",)),
+        "privacy": _Case(Urgency.ERROR, "refused", ("router_privacy", "router_models")),
+        "credit": _Case(Urgency.ERROR, "refused", ("price", "router_credit", "fallback")),
+        "context": _Case(Urgency.ERROR, "long", ("room", "fresh", "fallback")),
+        "parameters": _Case(Urgency.ERROR, "refused", ("another",)),
+        "model": _Case(Urgency.ERROR, "refused", ("lists", "router_models", "fallback")),
+        "rate_limit": _Case(Urgency.WARNING, "busy", ("keys", "fallback", "router_free")),
+        "all_keys": _Case(Urgency.WARNING, "busy", ("fallback", "router_free")),
+        "blocked": _Case(Urgency.ERROR, "blocked", ("history",)),
+        "timeout": _Case(Urgency.WARNING, "slow", ("fresh", "fallback")),
+        "overloaded": _Case(Urgency.WARNING, "busy", ("fallback",)),
+        "refused": _Case(Urgency.ERROR, "refused", ("router_models", "fallback")),
+        "broken": _Case(Urgency.ERROR, "refused", ("fallback",)),
+        "passing": _Case(Urgency.WARNING, "passing", ("fallback",)),
+        "silent": _Case(Urgency.WARNING, "slow", ("patience", "fallback")),
+        "stalled": _Case(Urgency.WARNING, "stalled", ("pauses", "fallback")),
+        "empties": _Case(Urgency.WARNING, "empty", ("fallback",)),
+        "empty": _Case(Urgency.WARNING, "empty", ("fallback",)),
+        "no_room": _Case(Urgency.WARNING, "no_room", ("fallback",)),
+        "not_itself": _Case(Urgency.WARNING, "empty", ("fallback",)),
+        "tools": _Case(Urgency.ERROR, "tools"),
+        "rounds": _Case(Urgency.WARNING, "rounds", ("steps",)),
+        "time": _Case(Urgency.WARNING, tips=("turn",)),
+        "full": _Case(Urgency.INFO, tips=("messages",)),
         "stale": _Case(Urgency.WARNING),
         "shutdown": _Case(Urgency.WARNING),
-        "ours": _Case(Urgency.ERROR),
+        "ours": _Case(Urgency.ERROR, "ours"),
     }
 )
 _BY_ASPECT: Mapping[Aspect, str] = MappingProxyType(
@@ -184,6 +204,7 @@ _MOST = 3
 def failed(
     outcome: Outcome,
     *,
+    show_errors: str = "friendly",
     failures: Sequence[Failure] = (),
     has_fallback: bool = False,
     model: str = "",
@@ -192,23 +213,50 @@ def failed(
 ) -> Notice | None:
     """Return the notice for a reply that ended with *outcome*; ``None`` if there is nothing to say.
 
-    *model* is the last model asked, *failures* are the attempts before it, and *has_fallback* says whether other models
-    are set up. A full reply is mentioned unless *when_full* is ``stop`` or people *asked* for the stop.
+    *show_errors* is the setting. *model* is the last model asked, *failures* are the attempts before it, and
+    *has_fallback* says whether other models are set up. A full reply is mentioned unless *when_full* is ``stop`` or
+    people *asked* for the stop.
     """
     has_fallback = has_fallback or any(failure.model != model for failure in failures)
-    case = _case(outcome, has_rotated=_has_rotated(failures, model))
+    case = _case(outcome, failures, model)
     is_wanted = when_full != "stop" and asked not in (StopReason.USER, StopReason.FOLLOW_UP)
     if outcome == Stopped(StopReason.MESSAGE_LIMIT) and is_wanted:
         case = "full"
+    if case is None or show_errors == "off":
+        return None
+    urgency, plain, tips = _CASES[case]
+    if show_errors == "friendly":
+        title = _said(f"{case}.title") if urgency is Urgency.INFO else ""
+        return Notice(_said(f"plain.{plain}" if plain else f"{case}.text"), urgency, title)
+    text = reduce(lambda first, then: _said("then", first=first, then=then), _told(case, outcome, failures, model))
+    helps = (_said(f"tip.{tip}") for tip in tips if _fits(tip, model, has_fallback=has_fallback))
+    return Notice(text, urgency, _said(f"{case}.title"), tuple(helps))
+
+
+def error_of(outcome: Outcome, *, failures: Sequence[Failure] = (), model: str = "") -> CadenzaError | None:
+    """Return the error of a reply that ended with *outcome*; ``None`` if it was answered, stopped on purpose or needs tools.
+
+    A failed send is an error too, although there is no place where people could be told.
+    """
+    match outcome:
+        case Broke(error):
+            return error
+        case Stopped(StopReason.SHUTDOWN):
+            return None  # who runs the bot restarts it
+    case = _case(outcome, failures, model)
     if case is None:
         return None
-    text = reduce(lambda first, then: _said("then", first=first, then=then), _told(case, outcome, failures, model))
-    tips = (_said(f"tip.{tip}") for tip in _CASES[case].tips if _fits(tip, model, has_fallback=has_fallback))
-    return Notice(text, _CASES[case].urgency, _said(f"{case}.title"), tuple(tips))
+    told = _said(f"{case}.text", model=_name(model, "model.first"))
+    if isinstance(outcome, Stopped):
+        return CadenzaError(told)
+    kind = ErrorKind.TIMEOUT if isinstance(outcome, Stalled) else ErrorKind.UNKNOWN
+    return ProviderError(told, kind=kind, retryable=True)
 
 
-def fell_back(failures: Sequence[Failure], model: str) -> Notice:
-    """Return a notice that *model* answered, and why those before it did not."""
+def fell_back(failures: Sequence[Failure], model: str, *, show_errors: str = "friendly") -> Notice:
+    """Return a notice that *model* answered; with details, why those before it did not."""
+    if show_errors != "details":
+        return Notice(_said("plain.fell_back"))
     others = [failure for failure in failures if failure.model != model] or failures
     text = _said("fell_back.text", model=_name(model, "model.first"), failures=_listed(others, _ROOM))
     return Notice(text, Urgency.INFO, _said("fell_back.title"))
@@ -226,24 +274,24 @@ def _said(key: str, **values: object) -> Sentence:
 # --- what happened -----------------------------------------------------------------------
 
 
-def _case(outcome: Outcome, *, has_rotated: bool) -> str | None:
+def _case(outcome: Outcome, failures: Sequence[Failure], model: str) -> str | None:
     match outcome:
-        case Completed() | Broke(DeliveryError()):
+        case Completed() | Broke(DeliveryError()) | NeedsTools():
             return None
         case Broke(ProviderError() as error):
-            return _provider_case(error, has_rotated=has_rotated)
+            return _provider_case(error, has_rotated=_has_rotated(failures, model))
         case Broke(ToolError()):
             return "tools"
         case Broke():
             return "ours"
         case Stopped(reason):
             return _BY_REASON[reason]
-        case NeedsTools():
-            return "rounds"
         case Stalled(has_begun):
             return "stalled" if has_begun else "silent"
         case Empty(reason):
-            return {"length": "no_room", StopReason.SPEAKER_GUARD.value: "not_itself"}.get(reason, "empty")
+            was_empty = any(failure.model == model and isinstance(failure.outcome, Empty) for failure in failures)
+            others = {"length": "no_room", StopReason.SPEAKER_GUARD.value: "not_itself"}
+            return others.get(reason, "empties" if was_empty else "empty")
         case _:
             assert_never(outcome)
 

@@ -9,7 +9,7 @@ from functools import partial
 from random import Random
 
 from ..concurrency.stops import StopHandle, Stops
-from ..errors import InputError, Sentence, SettingsError
+from ..errors import InputError
 from ..explain.recorder import Trace, tracing
 from ..facts import Hook
 from ..models.fallback import FallbackChain, ModelSource
@@ -20,11 +20,13 @@ from ..stages.s7_delivery import Chance
 from ..targets.target import Limits, SupportsPings, Target
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
-from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
+from ..types import Broke, Completed, Outcome, Persona, Receipt, Reply, Scene, Usage
+from . import misuse
 from .attempts import AttemptLoop
 from .channel_queue import QueuedReply
 from .conversation import ModelConversation
-from .notices import failed
+from .notices import error_of, failed
+from .on_error import OnError, report
 from .outbox.outbox import Outbox
 from .outbox.prepare import PostPreparer
 from .pipeline import Takes, run_round, settle, spoken, text_row
@@ -44,15 +46,22 @@ async def say(
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
     queued: QueuedReply | None = None,
+    on_error: OnError | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
 
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *trace* receives every fact. *queued* is its place in the queue of the channel: the stream is read at once, and
-    nothing is sent before its turn.
+    replies. *trace* receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``.
+    *queued* is its place in the queue of the channel: the stream is read at once, and nothing is sent before its turn.
     """
+    misuse.check_loop("say")
+    misuse.check_stream(stream)
+    misuse.check_scene(scene)
+    misuse.check_target(target)
+    misuse.check_options(settings=settings, stop=stop, chance=chance, preparer=preparer, trace=trace, on_error=on_error)
+    rules = misuse.checked_rules(rules)
     settings = _within(settings or Settings(), target)
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
     dice, takes = chance or Random(settings.delivery.seed), _takes(settings, preparer, target)
@@ -64,13 +73,20 @@ async def say(
             if seen:
                 seen.round_over(heard, len(round_.said), round_.usage)
             outcome = await settle(round_, outbox, stop=stop, trace=seen)
-            asked, when_full = stop.reason if stop else None, settings.delivery.when_full
-            notice = failed(outcome, when_full=when_full, asked=asked) if settings.turn.show_errors else None
+            if isinstance(outcome, Broke) and isinstance(outcome.error, InputError) and not outbox.receipts:
+                raise outcome.error  # the author's mistake, and nothing was sent
+            notice = failed(
+                outcome,
+                show_errors=settings.turn.show_errors,
+                when_full=settings.delivery.when_full,
+                asked=stop.reason if stop else None,
+            )
             if notice:
                 await outbox.tell(notice)
     left = _remains([round_], outcome, outbox)
     if seen:
         seen.ends(left)
+    await report(error_of(outcome), on_error)
     return left
 
 
@@ -89,14 +105,29 @@ async def reply(
     supersedes: Iterable[Receipt] = (),
     trace: Hook | None = None,
     queued: QueuedReply | None = None,
+    on_error: OnError | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact. *queued* is its place in
-    the queue of the channel, of which it is the first by now.
+    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact. *on_error* is called
+    with the error of a reply that failed; see ``OnError``. *queued* is its place in the queue of the channel, of which it
+    is the first by now.
     """
+    misuse.check_loop("reply")
+    misuse.check_scene(scene)
+    misuse.check_target(target)
+    misuse.check_options(
+        settings=settings,
+        stop=stop,
+        chance=chance,
+        preparer=preparer,
+        trace=trace,
+        on_error=on_error,
+        consent=consent,
+    )
+    rules = misuse.checked_rules(rules)
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
@@ -146,6 +177,8 @@ async def reply(
     )
     if seen:
         seen.ends(left)
+    flaw = tool_loop.flaw if isinstance(outcome, Completed) else None
+    await report(error_of(flaw or outcome, failures=fallback_chain.failures, model=fallback_chain.name), on_error)
     return left
 
 
@@ -157,21 +190,9 @@ def _takes(settings: Settings, preparer: PostPreparer, target: Target) -> Takes:
     )
 
 
-def _within(settings: object, target: Target) -> Settings:
+def _within(settings: Settings, target: Target) -> Settings:
     """Fit *settings* to *target*: its message length, its own tables, and no pictures where it takes no files."""
-    if not isinstance(settings, Settings):
-        msg = Sentence(
-            "settings must be Settings, such as Settings.of(degree=3), not {settings_type}",
-            settings_type=type(settings).__name__,
-        )
-        raise SettingsError(msg)
-    limits, tables = getattr(target, "limits", None), settings.rules.tables
-    if not isinstance(limits, Limits):
-        msg = Sentence(
-            "a target needs 'limits', 'send' and 'typing'; {target_type} lacks them; CONTRIBUTING.md shows one",
-            target_type=type(target).__name__,
-        )
-        raise InputError(msg)
+    limits, tables = target.limits, settings.rules.tables
     if limits.tables:
         tables = "source"
     elif tables == "picture" and not limits.files:

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from ..tools.functions import Toolset
     from ..tools.running import Consent
     from ..types import Persona, Receipt, Reply, Scene
+    from .on_error import OnError
     from .outbox.prepare import PostPreparer
     from .places import DiscordPlace
     from .streams import ModelStream
 
     Models = ModelSource | Sequence[ModelSource]
 
-_OF_SPEAKER = ("settings", "rules", "preparer", "trace")
+_OF_SPEAKER = ("settings", "rules", "preparer", "trace", "on_error")
 _NEEDED = ("cadenza.replies.speaker", "cadenza.text.latex")
 _NEEDED_FOR_DISCORD = ("cadenza.targets.discord_py.conversation",)
 
@@ -46,6 +47,7 @@ async def say(
     rules: Iterable[type[Rule]] | None = None,
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
+    on_error: OnError | None = None,
     queue: bool = True,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
@@ -56,6 +58,7 @@ async def say(
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
     pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
     members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
+    *on_error* is called with the error of a reply that failed; see ``OnError``.
 
     Replies in one channel go one after the other: the stream is read at once, and its messages wait, with the typing
     indicator, until the replies before are over. With ``queue=False`` they do not wait.
@@ -67,7 +70,7 @@ async def say(
     options: dict[str, Any] = {} if rules is None else {"rules": rules}
     place: Any = target
     if is_of_discord(place):
-        speaker = Speaker(settings=settings, preparer=preparer, trace=trace, **options)
+        speaker = Speaker(settings=settings, preparer=preparer, trace=trace, on_error=on_error, **options)
         return await speaker.say(place, stream, scene=scene, stop=stop, chance=chance, queue=queue)
     return await say_to(
         place,
@@ -78,6 +81,7 @@ async def say(
         chance=chance,
         preparer=preparer,
         trace=trace,
+        on_error=on_error,
         queue=queue,
         **options,
     )
@@ -99,6 +103,8 @@ class ReplyOptions(TypedDict, total=False):
     """Messages that are deleted when the reply begins."""
     trace: Hook | None
     """It receives every fact."""
+    on_error: OnError | None
+    """It is called with the error of a reply that failed."""
     queue: bool
     """Whether it waits for the replies before it in the channel, before the model is asked."""
 

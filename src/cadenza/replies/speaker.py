@@ -22,8 +22,9 @@ from ..targets.target import Target
 from ..tools.functions import Toolset
 from ..tools.running import Consent
 from ..types import Identity, Persona, Receipt, Reply, Roster, Scene
-from . import reply
+from . import misuse, reply
 from .channel_queue import QueuedReply
+from .on_error import OnError
 from .outbox.prepare import PostPreparer
 from .places import is_client, is_of_discord, refuse_no_place
 from .streams import ModelStream
@@ -69,17 +70,21 @@ class Speaker:
         rules: Iterable[type[Rule]] = RULES,
         preparer: PostPreparer | None = None,
         trace: Hook | None = None,
+        on_error: OnError | None = None,
     ) -> None:
         if client is not None and not is_client(client):
             msg = Sentence("a Speaker needs a discord.py client, not {client_type}", client_type=type(client).__name__)
             raise InputError(msg)
+        misuse.check_persona(persona)
+        misuse.check_options(settings=settings, preparer=preparer, trace=trace, on_error=on_error)
         self._client = client
         self._settings = settings
         self._persona = persona or Persona("")
         self._webhooks = webhooks
-        self._rules = tuple(rules)
+        self._rules = misuse.checked_rules(rules)
         self._preparer = preparer
         self._trace = trace
+        self._on_error = on_error
         self._client_states: set[ClientState] = set()
 
     async def __aenter__(self) -> Self:
@@ -106,6 +111,9 @@ class Speaker:
         queue: bool = True,
     ) -> Reply:
         """Deliver a model's text stream to *place*, any object of discord.py that takes messages; see ``say``."""
+        misuse.check_stream(stream)  # before an interaction is deferred
+        misuse.check_scene(scene)
+        misuse.check_options(stop=stop, chance=chance)
         async with self._opened(place, scene, stop, queue=queue) as opened:
             said = await reply.say(
                 opened.target,
@@ -117,6 +125,7 @@ class Speaker:
                 rules=self._rules,
                 preparer=opened.preparer,
                 trace=self._trace,
+                on_error=self._on_error,
                 queued=opened.queued,
             )
             _remember(opened, said)
@@ -137,6 +146,8 @@ class Speaker:
         queue: bool = True,
     ) -> Reply:
         """Let *model* answer in *place*, any object of discord.py that takes messages; see ``reply``."""
+        misuse.check_scene(scene)
+        misuse.check_options(stop=stop, chance=chance, consent=consent)
         async with self._opened(place, scene, stop, queue=queue) as opened:
             await its_turn(opened.queued, opened.target, stop)
             said = await reply.reply(
@@ -152,6 +163,7 @@ class Speaker:
                 preparer=opened.preparer,
                 supersedes=supersedes,
                 trace=self._trace,
+                on_error=self._on_error,
                 queued=opened.queued,
             )
             _remember(opened, said)

@@ -1,27 +1,27 @@
 """Streams from other clients: open, read and close whatever holds a model's answer.
 
 ``say(target, client.chat.completions.create(..., stream=True))`` just works. Coroutines are awaited, context managers
-entered, and everything that can be closed is closed on every way out.
+entered, and everything that can be closed is closed on every way out. What may block is read in a thread.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine, Iterable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, InputError, Sentence
-from ..explain.tracebacks import get_logger
-from ..models.model import close_quietly, stream_error
+from ..models.model import close_quietly
 from ..models.sdk_items import Shapes, of_exception
 from ..types import Chunk, TextDelta
+from .blocking import read_in_thread
+from .misuse import check_fresh, check_stream, is_single
 
-logger = get_logger(__name__)
-
-Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
+Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any] | AbstractContextManager[Iterable[Any]]
 ModelStream: TypeAlias = (
     Opened | AbstractAsyncContextManager[Opened] | Awaitable[Opened | AbstractAsyncContextManager[Opened]]
 )
@@ -33,7 +33,7 @@ def from_stream(stream: ModelStream) -> AsyncGenerator[Chunk, None]:
 
     Items of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are recognised
     by their shape. A response that was not streamed counts as one item. The last chunk says how the stream ended. Close
-    the generator to cancel the request. A blocking client blocks the event loop: use its async version.
+    the generator to cancel the request. The code of a synchronous generator or client runs in a thread of its own.
     """
     return _Chunks(stream)
 
@@ -91,29 +91,30 @@ class _Chunks(AsyncGenerator[Chunk, None]):
 
 
 def _failure(error: BaseException) -> CadenzaError:
-    """The error for *error*; an exception of a known client may hold the status of an answer."""
-    known = of_exception(error) if isinstance(error, Exception) and not isinstance(error, CadenzaError) else None
-    if known is None:
-        return stream_error(error)
-    logger.warning("the model's client raised an exception", exc_info=error)
-    known.__cause__ = error
-    return known
+    """The error for *error*, which is its cause: an exception of a client or the network, or of the author's own code."""
+    if isinstance(error, CadenzaError):
+        return error
+    known = of_exception(error) if isinstance(error, Exception) else None
+    told = Sentence("the stream raised {error_type}; the log has its traceback", error_type=type(error).__name__)
+    failure = known or CadenzaError(told)
+    failure.__cause__ = error
+    return failure
 
 
 async def _opened(stream: ModelStream, stack: AsyncExitStack) -> AsyncIterator[object]:
     """Open *stream*, whatever it is, and return its items; *stack* closes it again."""
     opened: Any = stream
-    if _is_exhausted(opened):
-        msg = "this stream has been read already; ask the model again for a new one"
-        raise InputError(msg)
+    check_fresh(opened)
     if isawaitable(opened):
         opened = await opened
+        check_fresh(opened)
     if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
         opened = await _entered(opened, stack)
     if callable(as_text := getattr(opened, "stream_text", None)):
         opened = as_text(delta=True)  # pydantic-ai offers its text in several forms
-    stack.push_async_callback(close_quietly, opened)
-    items = aiter(opened if isinstance(opened, AsyncIterable) else _as_async(_items(opened)))
+    if isinstance(opened, AsyncIterable):
+        stack.push_async_callback(close_quietly, opened)
+    items = aiter(opened if isinstance(opened, AsyncIterable) else _items(opened))
     if items is not opened:
         stack.push_async_callback(close_quietly, items)
     return items
@@ -131,31 +132,21 @@ async def _entered(manager: AbstractAsyncContextManager[Opened], stack: AsyncExi
     return entered
 
 
+_HOLDERS: tuple[type[Iterable[object]], ...] = (list, tuple, deque, set, frozenset, str)
+_AT_HAND = (*_HOLDERS, *(type(iter(kind())) for kind in _HOLDERS))
+"""Types whose items are there, so that reading them cannot block."""
+
+
+def _items(opened: Any) -> AsyncGenerator[object, None]:
+    """The items of *opened*; a text or a response that was not streamed is a single item."""
+    if is_single(opened):
+        return _as_async((opened,))
+    check_stream(opened)
+    if isinstance(opened, _AT_HAND):
+        return _as_async(opened)
+    return read_in_thread(opened)
+
+
 async def _as_async(items: Iterable[object]) -> AsyncGenerator[object, None]:
     for item in items:
         yield item
-
-
-def _items(opened: Any) -> Iterable[object]:
-    """The items of *opened*; a text or a response that was not streamed is a single item."""
-    if _is_single(opened):
-        return (opened,)
-    if isinstance(opened, Iterable):
-        return opened
-    advice = "call it first" if callable(opened) else "pass what the client returns"
-    msg = Sentence(
-        "a model's stream must be a text, an iterable or an async iterable, not {opened_type}; {advice}",
-        opened_type=type(opened).__name__,
-        advice=advice,
-    )
-    raise InputError(msg)
-
-
-def _is_exhausted(stream: object) -> bool:
-    """Whether *stream* is an exhausted coroutine or generator, which would look like an empty answer."""
-    return any(getattr(stream, frame, ...) is None for frame in ("cr_frame", "ag_frame", "gi_frame"))
-
-
-def _is_single(opened: object) -> bool:
-    """Whether *opened* is a single item although it is iterable: a text, or a response that was not streamed."""
-    return isinstance(opened, str | bytes | bytearray | Mapping) or hasattr(type(opened), "model_dump")

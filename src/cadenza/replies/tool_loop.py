@@ -209,7 +209,7 @@ class ToolLoop:
         return self._failed_sayings >= _VAIN
 
     def _tell_of_work(self) -> None:
-        if self._settings.turn.show_errors:
+        if self._settings.turn.show_errors != "off":
             self._outbox.notify(still_working(self._with_tools))
 
 

@@ -69,7 +69,7 @@ env = { KEY = "${CLOCK_KEY}" }
 [settings]
 degree = 1
 [settings.turn]
-show_errors = false
+show_errors = "off"
 [settings.http.headers]
 authorization = "Bearer ${WAY}"
 """,
@@ -92,7 +92,7 @@ authorization = "Bearer ${WAY}"
         config.tools.files,
         config.tools.mcp["clock"]["env"]["KEY"],
     )  # type: ignore[index]
-    assert (1, False) == (config.settings.delivery.degree, config.settings.turn.show_errors)
+    assert (1, "off") == (config.settings.delivery.degree, config.settings.turn.show_errors)
     assert {"authorization": "Bearer through"} == dict(config.settings.http.headers or {})
     assert "tick" not in repr(config)
     assert "through" not in repr(config)

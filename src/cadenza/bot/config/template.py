@@ -58,7 +58,7 @@ _SETTINGS_KEYS = """\
 #degree = 2                            # a preset in place of these three: 0: reply, 1: lines, 2: lines with typing, 3: sentences with both
 #mention_people = 10                   # how many different people one reply may ping; 0 is none
 #mention_roles = false                 # whether it may ping roles too; it never pings @everyone or @here
-#show_errors = true                    # whether a notice says that a reply failed
+#show_errors = "friendly"              # what people are told when a reply fails: "friendly", "details" for operators, or "off"
 #show_fallback = true                  # whether a notice says that another model answered
 """
 _ASSISTANT = "You are {name}, an assistant in a chat with several people: friendly, helpful and to the point."

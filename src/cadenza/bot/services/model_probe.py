@@ -32,7 +32,7 @@ class Probe:
 
 async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
     """Ask *sources* for one word, for at most half a minute."""
-    brief = {"degree": 0, "turn_timeout": _SECONDS, "first_timeout": _SECONDS, "show_errors": False, "tables": "source"}
+    brief = {"degree": 0, "turn_timeout": _SECONDS, "first_timeout": _SECONDS, "show_errors": "off", "tables": "source"}
     scene = Scene("probe", Persona("Cadenza"), history=(Line("Operator", "Answer with the single word: ready"),))
     target, began = MemoryTarget(), asyncio.get_running_loop().time()
     answer = await reply(scene, sources, target, settings=settings.with_values(brief))
