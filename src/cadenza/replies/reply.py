@@ -17,7 +17,7 @@ from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.s7_delivery import Chance
-from ..targets.target import Limits, SupportsPings, Target
+from ..targets.target import Limits, SupportsPings, Target, View
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
@@ -29,6 +29,7 @@ from .outbox.prepare import PostPreparer
 from .pipeline import Takes, run_round, settle, spoken, text_row
 from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop
+from .views import check_target, show_view
 
 
 async def say(
@@ -41,6 +42,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
+    view: View | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
@@ -48,8 +50,9 @@ async def say(
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *trace* receives every fact.
+    replies. *view* is shown under the last message. *trace* receives every fact.
     """
+    check_target(view, target)
     settings = _within(settings or Settings(), target)
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
     dice, takes = chance or Random(settings.delivery.seed), _takes(settings, preparer, target)
@@ -65,6 +68,7 @@ async def say(
             notice = failed(outcome, when_full=when_full, asked=asked) if settings.turn.show_errors else None
             if notice:
                 await outbox.tell(notice)
+    await show_view(view, target, outbox.receipts)
     left = _remains([round_], outcome, outbox)
     if seen:
         seen.ends(left)
@@ -84,14 +88,17 @@ async def reply(
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
     supersedes: Iterable[Receipt] = (),
+    view: View | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact.
+    *supersedes* are messages that are deleted when the reply begins. *view* is shown under the last message. *trace*
+    receives every fact.
     """
+    check_target(view, target)
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
@@ -130,6 +137,7 @@ async def reply(
                 trace=seen,
             )
             outcome = await attempt_loop.run()
+        await show_view(view, target, outbox.receipts)
     left = _remains(tool_loop.kept, outcome, outbox)
     left = replace(
         left,

@@ -20,11 +20,12 @@ from ..settings import DeliverySettings, Settings
 from ..stages.s7_delivery import Chance
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
-from ..targets.target import Target
+from ..targets.target import Target, View
 from ..types import Identity, Persona, Reply, Roster, Scene
 from . import reply
 from .outbox.prepare import PostPreparer
 from .streams import ModelStream
+from .views import check_view
 
 if TYPE_CHECKING:
     from ..targets.discord.target import DiscordTarget
@@ -43,6 +44,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
+    view: View | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
@@ -51,12 +53,13 @@ async def say(
     ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns:
     see ``from_stream``. *scene* tells the rules who speaks and which names they know; without one, names stay as the
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
-    pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
+    pictures of tables and looks up members; a bot keeps one for all replies. *view*, a ``View`` of discord.py, is shown
+    under the last message; a ``LayoutView`` is a message after it. *trace* receives every fact. Only mentioned
     members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
     """
     if _is_of_discord(target):
         speaker = Speaker(settings=settings, rules=rules, preparer=preparer, trace=trace)
-        return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance)
+        return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance, view=view)
     _refuse_what_stands_for_a_channel(target)
     return await reply.say(
         target,
@@ -67,6 +70,7 @@ async def say(
         chance=chance,
         rules=rules,
         preparer=preparer,
+        view=view,
         trace=trace,
     )
 
@@ -123,8 +127,13 @@ class Speaker:
         scene: Scene | None = None,
         stop: StopHandle | None = None,
         chance: Chance | None = None,
+        view: View | None = None,
     ) -> Reply:
-        """Deliver a model's text stream to *place*, any object of discord.py that takes messages."""
+        """Deliver a model's text stream to *place*, any object of discord.py that takes messages.
+
+        *view* is shown under the last message.
+        """
+        check_view(view)
         room = await self._room(place)
         scene = self._scene(room, scene)
         client_state = self._client_state(room)
@@ -142,6 +151,7 @@ class Speaker:
                 chance=chance,
                 rules=self._rules,
                 preparer=preparer,
+                view=view,
                 trace=self._trace,
             )
         finally:

@@ -21,7 +21,7 @@ from .objects import MessageFlag, MessageKind, copied, copies
 from .permissions import ALL, Permission
 from .pings import FOR_MESSAGES, as_allowed, pinged_by
 from .state import ChannelState, InteractionState, State
-from .validation import FILE_SIZE, Draft, as_draft
+from .validation import FILE_SIZE, Draft, as_draft, parts_of
 from .wire import File, Json
 
 ANSWER_SECONDS = 3.0
@@ -200,8 +200,7 @@ def press(
     """Press a button, or choose *values* from a menu, as *who*; returns the id of the interaction."""
     place = visible(state, who, channel)
     found = place.message(message)
-    parts = [part for row in found["components"] for part in row["components"]]
-    pressed = next((part for part in parts if part.get("custom_id") == custom_id), None)
+    pressed = next((part for part in parts_of(found["components"]) if part.get("custom_id") == custom_id), None)
     if pressed is None or pressed.get("disabled"):
         problem = Sentence(
             "there is nothing to press under message {message} with the id {custom_id}",

@@ -234,7 +234,8 @@ def change(
     if "embeds" in payload:
         changed["embeds"] = as_embeds(payload["embeds"])
     if "components" in payload:
-        changed["components"] = as_components(payload["components"])
+        has_layout = bool(message["flags"] & MessageFlag.IS_COMPONENTS_V2)
+        changed["components"] = as_components(payload["components"], has_layout=has_layout)
     if "flags" in payload:
         others = message["flags"] & ~MessageFlag.SUPPRESS_EMBEDS
         changed["flags"] = others | as_number(payload["flags"], at="flags") & MessageFlag.SUPPRESS_EMBEDS
@@ -242,7 +243,8 @@ def change(
     described = as_objects(payload.get("attachments"), at="attachments")
     kept = kept_attachments(message, payload)
     result = {**message, **changed}
-    if not (result["content"] or result["embeds"] or kept or files):
+    has_layout = message["flags"] & MessageFlag.IS_COMPONENTS_V2 and result["components"]
+    if not (result["content"] or result["embeds"] or kept or files or has_layout):
         raise refuse(50006)
     changed["attachments"] = kept + attach(state, channel, files, described)
     was_thinking = message["flags"] & MessageFlag.LOADING

@@ -61,6 +61,7 @@ class MessageFlag(IntEnum):
     EPHEMERAL = 1 << 6
     LOADING = 1 << 7
     SUPPRESS_NOTIFICATIONS = 1 << 12
+    IS_COMPONENTS_V2 = 1 << 15
 
 
 def copied(value: _Value) -> _Value:

@@ -37,10 +37,22 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
     for file in message["attachments"]:
         described = f", {file['description']}" if file.get("description") else ""
         yield f"  [{file['filename']}, {file['size']} bytes{described}]"
-    for row in message["components"]:
-        yield "  " + " ".join(f"({part.get('label') or part.get('custom_id') or '?'})" for part in row["components"])
+    yield from (f"  {line}" for part in message["components"] for line in _component(part))
     if message.get("reactions"):
         yield "  " + " ".join(f"{one['emoji']['name']} {one['count']}" for one in message["reactions"])
+
+
+def _component(part: Json) -> Iterable[str]:
+    """The lines of a row of buttons, or of a part of a layout."""
+    if "content" in part:
+        yield from str(part["content"]).split("\n")
+    inner = [*part.get("components", ()), *filter(None, [part.get("accessory")])]
+    buttons = [one for one in inner if one.get("custom_id") or one.get("url")]
+    for one in inner:
+        if one not in buttons:
+            yield from _component(one)
+    if buttons:
+        yield " ".join(f"({one.get('label') or one.get('custom_id') or '?'})" for one in buttons)
 
 
 def name_of(author: Json, names: Mapping[str, str]) -> str:

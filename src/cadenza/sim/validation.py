@@ -30,7 +30,12 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # neither can be stored as text
 _ACTION_ROW = 1
 _BUTTON = 2
 _LINK_BUTTON = 5
-_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS
+_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS | MessageFlag.IS_COMPONENTS_V2
+
+_LEGACY = "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+_LAYOUT_PARTS = frozenset({1, 9, 10, 12, 13, 14, 17})
+"""Action row, section, text, gallery, file, separator and container."""
+_LAYOUT_SIZE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +56,21 @@ class Draft:
 def as_draft(payload: Json, files: Sequence[File]) -> Draft:
     """Validate the form of a new message."""
     check_files(files)
+    flags = as_number(payload.get("flags"), at="flags") & _FLAGS
+    has_layout = bool(flags & MessageFlag.IS_COMPONENTS_V2)
     draft = Draft(
         content=as_content(payload.get("content")),
         embeds=as_embeds(payload.get("embeds")),
-        components=as_components(payload.get("components")),
+        components=as_components(payload.get("components"), has_layout=has_layout),
         files=tuple(files),
         attachments=as_objects(payload.get("attachments"), at="attachments"),
         nonce=as_nonce(payload.get("nonce")),
-        flags=as_number(payload.get("flags"), at="flags") & _FLAGS,
+        flags=flags,
         is_spoken=bool(payload.get("tts")),
     )
-    if not (draft.content or draft.embeds or draft.files):
+    if has_layout and (draft.content or draft.embeds):
+        raise invalid(at="content", code="MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", problem=_LEGACY)
+    if not (draft.content or draft.embeds or draft.files or (has_layout and draft.components)):
         raise refuse(50006)
     return draft
 
@@ -149,8 +158,31 @@ def check_files(files: Sequence[File]) -> None:
         raise refuse(40005)
 
 
-def as_components(value: object) -> list[Json]:
-    """The rows of buttons and menus under a message."""
+def parts_of(components: Iterable[Json]) -> list[Json]:
+    """All *components*, with those inside others."""
+    found: list[Json] = []
+    for part in components:
+        inner = [*part.get("components", ()), *filter(None, [part.get("accessory")])]
+        found += [part, *parts_of(inner)]
+    return found
+
+
+def _as_layout(value: object) -> list[Json]:
+    """The parts of a message that is nothing but components."""
+    parts = as_objects(value, at="components")
+    if not 1 <= len(parts_of(parts)) <= _LAYOUT_SIZE:
+        raise bad_length(at="components", least=1, most=_LAYOUT_SIZE)
+    for number, part in enumerate(parts):
+        if part.get("type") not in _LAYOUT_PARTS:
+            problem = f"Value of field 'type' must be one of {tuple(sorted(_LAYOUT_PARTS))}."
+            raise invalid(at=f"components.{number}", code="UNION_TYPE_CHOICES", problem=problem)
+    return [copied(part) for part in parts]
+
+
+def as_components(value: object, *, has_layout: bool = False) -> list[Json]:
+    """The rows of buttons and menus under a message, or its whole layout."""
+    if has_layout:
+        return _as_layout(value)
     rows = as_list(value, at="components")
     if len(rows) > ROWS:
         raise bad_length(at="components", least=0, most=ROWS)

@@ -163,7 +163,9 @@ class Buffer:
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
-        """Release everything and start over."""
+        """Release everything and start over. A file does not end a hidden block, whose rest would be shown."""
+        if why is Ending.FILE and self._hidden is not None:
+            return ()
         out: list[Item] = list(self._feed(explained(self._intake.flush(), "intake")))
         if speech := self._speech_in_thought():
             self._add_aside(AsideKind.THOUGHT, *self._end_hidden(), out)
@@ -176,7 +178,7 @@ class Buffer:
         if why is not Ending.DISCARD:
             self._release_rest(why, out)
         self._end_details(why.boundary, out)
-        self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
+        self._goes_on = why in (Ending.TOOL_CALL, Ending.FILE) and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             self._add_aside(self._hidden.kind, self._hidden.content(), self._hidden.source(), out)
         self._begin()

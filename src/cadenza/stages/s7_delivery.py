@@ -26,7 +26,7 @@ from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_blocks import Cut, TextPiece
-from .s7_files import LARGEST, Remainder, code_file, is_whole
+from .s7_files import LARGEST, Remainder, code_file, file_in_words, is_whole
 from .s7_pacing import Pace, Pacer
 from .s7_packing import marks_of, messages, shown, slices, wrote
 from .s7_shape import Bundle, Shaper, end_of
@@ -63,7 +63,11 @@ _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 _PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up than a member of an enumeration
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
-_ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
+_ENDS = {
+    Ending.FINAL: MessageEnd.REPLY,
+    Ending.TOOL_CALL: MessageEnd.TOOL_CALL,
+    Ending.FILE: MessageEnd.ATTACHMENT,
+}
 """Why the last message ends; after any other ending, because of a stop."""
 _BY_ITSELF = (
     *(MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.BLOCK, MessageEnd.FIRST_BLOCK, MessageEnd.LARGE_BLOCK),
@@ -92,6 +96,7 @@ class Composer:
         limits = limits or Limits()
         shape, _, self._is_casual = settings.manner
         self._degree = _DEGREES[shape]
+        self._takes_files = limits.files
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
         self._shaper = (
@@ -117,13 +122,16 @@ class Composer:
         self._pacer = Pacer(settings, chance.random)
         self._see = see
         self._reply_to = reply_to
+        self._identity: Identity | None = None  # of the last message
         self._context = ""  # what the next segment begins with if it continues a line that was cut
         self._planned = planned  # messages that were sent before count towards the limit of the reply
         self._owed: Segment | None = None  # a segment with a label that was emptied by a rule
         self._white = ""  # the white space after the last message
 
-    def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
-        """Plan the messages that *segment* completes."""
+    def feed(self, segment: Segment | Attachment, /) -> Sequence[Post | Halt]:
+        """Plan the messages that *segment* completes, or the one that shows a file."""
+        if isinstance(segment, Attachment):
+            return self._shown_file(segment)
         if segment.label or self._owed is not None:
             segment = self._labelled(segment)
         if self._remainder is not None:
@@ -145,6 +153,8 @@ class Composer:
         posts = [*self._code_posts(), *self._posts(self._rest(_ENDS.get(why, MessageEnd.STOP)))]
         if posts and isinstance(posts[-1], Post):
             posts[-1] = replace(posts[-1], boundary=why.boundary)
+        if why is Ending.FILE:
+            return posts
         if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
             remainder, self._remainder = self._remainder, None
             return [*posts, *remainder.posts()]
@@ -163,6 +173,17 @@ class Composer:
         return [] if self._shaper is None else self._shaper.rest(end)
 
     # --- files -----------------------------------------------------------------------------
+
+    def _shown_file(self, file: Attachment) -> list[Post | Halt]:
+        """The message that shows *file*; a line that names it, where there are no files or no more messages."""
+        words = _cut(file_in_words(file), self._limit, self._markup, fit)[0]
+        if self._remainder is not None:
+            self._remainder.append(f"\n\n{words}\n\n")
+            return []
+        taken = file if self._takes_files else None
+        message = _Message("" if taken else words, "", self._joint("\n"))
+        segment = Segment("", Boundary.ATTACHMENT, identity=self._identity)
+        return self._made([message], [TextPiece(segment, "", Cut.BLOCK)], MessageEnd.ATTACHMENT, taken)
 
     def _code_posts(self) -> list[Post | Halt]:
         """Plan the collected code block: as a file if it would be too many messages."""
@@ -416,6 +437,7 @@ class Composer:
             pace = self._pacer.pause_before(text)
             reply = None if self._planned else self._reply_to
             identity, boundary = segments[0].identity, segments[-1].boundary
+            self._identity = identity
             post = Post(text, boundary, pace.pause, identity, label, file, reply, source, joint)
             label = ""
             self._planned += 1

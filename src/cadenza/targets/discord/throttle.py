@@ -10,6 +10,7 @@ from collections import deque
 from math import isfinite
 
 from ...errors import Sentence, SettingsError
+from ..target import View
 from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 
@@ -142,6 +143,16 @@ class PacedApi:
         """Delete a message of *webhook*."""
         await self._throttle.admit()
         await self._api.delete_as(webhook, message, thread=thread)
+
+    async def add_view(self, channel: str, message: str, view: View, /) -> None:
+        """Show *view* under a message of ours."""
+        await self._throttle.admit()
+        await self._api.add_view(channel, message, view)
+
+    async def add_view_as(self, webhook: Webhook, message: str, view: View, /, *, thread: str | None = None) -> None:
+        """Show *view* under a message of *webhook*."""
+        await self._throttle.admit()
+        await self._api.add_view_as(webhook, message, view, thread=thread)
 
     async def typing(self, channel: str, /) -> None:
         """Show a typing indicator, if the limit is not near."""
