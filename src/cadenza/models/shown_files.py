@@ -1,11 +1,9 @@
-"""Files for people, from what streams and tools yield: our own, media, images of a client, files of discord.py."""
+"""Files for people, from what streams and tools yield: media, and images that a client gives."""
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode
 from collections.abc import Mapping
-from urllib.parse import unquote_to_bytes
 
 from ..types import Attachment, Media
 
@@ -21,14 +19,11 @@ _ENDINGS: Mapping[str, str] = {
 
 def as_attachment(item: object) -> Attachment | None:
     """*item* as a file, or ``None`` if it is none; a ``Media`` that is only a link has no bytes to show."""
-    match item:
-        case Attachment():
-            return item
-        case Media():
-            data = item.data or _in_address(item.url)
-            return Attachment(named(item.kind.value, item.mime), data) if data else None
-        case _:
-            return _of_discord(item)
+    if isinstance(item, Attachment):
+        return item
+    if isinstance(item, Media) and (data := item.data or _in_address(item.url)):
+        return Attachment(named(item.kind.value, item.mime), data)
+    return None
 
 
 def generated(data: object, mime: str = "image/png", description: object = "") -> Attachment | None:
@@ -49,22 +44,12 @@ def named(kind: str, mime: str) -> str:
 def _in_address(url: str) -> bytes:
     """The bytes in a ``data:`` URI."""
     head, comma, body = url.partition(",")
-    if not comma or not head.startswith("data:"):
-        return b""
-    return _decoded(body) or b"" if head.endswith(";base64") else unquote_to_bytes(body)
+    is_held = comma and head.startswith("data:") and head.endswith(";base64")
+    return (_decoded(body) or b"") if is_held else b""
 
 
 def _decoded(text: str) -> bytes | None:
     try:
         return b64decode(text)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
-
-
-def _of_discord(item: object) -> Attachment | None:
-    """A ``discord.File``: it has a name and an open file."""
-    read, name = getattr(getattr(item, "fp", None), "read", None), getattr(item, "filename", None)
-    if not callable(read) or not isinstance(name, str):
-        return None
-    data, description = read(), getattr(item, "description", None)
-    return Attachment(name, data, description or "") if isinstance(data, bytes) else None

@@ -17,7 +17,7 @@ from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.s7_delivery import Chance
-from ..targets.target import Limits, SupportsPings, Target, View
+from ..targets.target import DiscordView, Limits, SupportsPings, Target
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
@@ -42,7 +42,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
-    view: View | None = None,
+    view: DiscordView | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
@@ -88,7 +88,7 @@ async def reply(
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
     supersedes: Iterable[Receipt] = (),
-    view: View | None = None,
+    view: DiscordView | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.

@@ -20,7 +20,7 @@ from ..settings import DeliverySettings, Settings
 from ..stages.s7_delivery import Chance
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
-from ..targets.target import Target, View
+from ..targets.target import DiscordView, Target
 from ..types import Identity, Persona, Reply, Roster, Scene
 from . import reply
 from .outbox.prepare import PostPreparer
@@ -44,7 +44,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
-    view: View | None = None,
+    view: DiscordView | None = None,
     trace: Hook | None = None,
 ) -> Reply:
     """Deliver a model's text stream to *target* as natural messages.
@@ -127,7 +127,7 @@ class Speaker:
         scene: Scene | None = None,
         stop: StopHandle | None = None,
         chance: Chance | None = None,
-        view: View | None = None,
+        view: DiscordView | None = None,
     ) -> Reply:
         """Deliver a model's text stream to *place*, any object of discord.py that takes messages.
 

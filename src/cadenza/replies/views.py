@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..concurrency.tasks import must_rise
 from ..errors import InputError, Sentence
 from ..explain.tracebacks import get_logger
-from ..targets.target import SupportsView, Target, View
+from ..targets.target import DiscordView, SupportsView, Target
 from ..types import Receipt
 
 logger = get_logger(__name__)
@@ -35,7 +35,7 @@ def check_target(view: object, target: Target) -> None:
         raise InputError(msg)
 
 
-async def show_view(view: View | None, target: Target, receipts: Sequence[Receipt]) -> None:
+async def show_view(view: DiscordView | None, target: Target, receipts: Sequence[Receipt]) -> None:
     """Show *view* on the last of *receipts*, if there is one. A failure is only logged: the reply has arrived."""
     if view is None or not receipts or not isinstance(target, SupportsView):
         return

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from ..errors import Sentence
 from ..targets.discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
-from ..targets.target import View
+from ..targets.target import DiscordView
 from .client_limits import INSTANT, BucketMeter
 from .faults import LostResponse
 from .payloads import as_files, as_message, as_picture, as_webhook_message
@@ -117,11 +117,13 @@ class WorldApi:
         """Delete a message of *webhook*."""
         await self._ask("DELETE", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, query=_in(thread))
 
-    async def add_view(self, channel: str, message: str, view: View, /) -> None:
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
         """Show *view* under a message; presses arrive at the bot's client, as interactions."""
         await self._ask("PATCH", _MESSAGE, channel, message, body={"components": view.to_components()})
 
-    async def add_view_as(self, webhook: Webhook, message: str, view: View, /, *, thread: str | None = None) -> None:
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
         """Show *view* under a message of *webhook*."""
         body, query = {"components": view.to_components()}, {"with_components": "1"} | _in(thread)
         await self._ask("PATCH", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, body=body, query=query)

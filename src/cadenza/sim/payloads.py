@@ -5,7 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 from datetime import UTC, datetime
 
-from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity, alt_text
+from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
+from ..text import alt_text
 from ..types import Attachment
 from .wire import File, Json
 
@@ -83,7 +84,7 @@ def _common(message: Outgoing) -> Json:
 
 def _described(number: int, file: Attachment) -> Json:
     described: Json = {"id": number, "filename": file.name}
-    return described | ({"description": text} if (text := alt_text(file)) else {})
+    return described | ({"description": text} if (text := alt_text.within(file.description)) else {})
 
 
 def _embed(embed: Embed) -> Json:

@@ -78,6 +78,17 @@ _FILLED = (MessageEnd.LIMIT, MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, Mess
 """A message ends for these because of what it holds."""
 
 
+class _Takes(NamedTuple):
+    """What is planned as a file."""
+
+    files: bool
+    """Whether the target takes any."""
+    pictures: bool
+    """Whether a painter will try to make them of tables."""
+    formulas: bool
+    """And of formulas."""
+
+
 class Composer:
     """Plans the messages of one reply."""
 
@@ -96,7 +107,6 @@ class Composer:
         limits = limits or Limits()
         shape, _, self._is_casual = settings.manner
         self._degree = _DEGREES[shape]
-        self._takes_files = limits.files
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
         self._shaper = (
@@ -111,8 +121,7 @@ class Composer:
             if settings.grouping or not self._degree
             else None
         )
-        self._pictures = pictures  # whether a painter will try to make them of tables
-        self._formula_pictures = formula_pictures  # and of formulas
+        self._takes = _Takes(limits.files, pictures, formula_pictures)
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
@@ -180,7 +189,7 @@ class Composer:
         if self._remainder is not None:
             self._remainder.append(f"\n\n{words}\n\n")
             return []
-        taken = file if self._takes_files else None
+        taken = file if self._takes.files else None
         message = _Message("" if taken else words, "", self._joint("\n"))
         segment = Segment("", Boundary.ATTACHMENT, identity=self._identity)
         return self._made([message], [TextPiece(segment, "", Cut.BLOCK)], MessageEnd.ATTACHMENT, taken)
@@ -227,7 +236,7 @@ class Composer:
             if is_plain and self._degree:
                 posts += self._made(self._plain(pieces), pieces, end)
                 continue
-            rest = self._pictured(pieces, posts) if self._pictures or self._formula_pictures else pieces
+            rest = self._pictured(pieces, posts) if self._takes.pictures or self._takes.formulas else pieces
             is_short = end in _FILLED and len(rest) < len(pieces)  # the picture counted as text
             posts += self._made_of(rest, MessageEnd.BLOCK if is_short else end, is_plain=is_plain)
         return posts
@@ -248,7 +257,7 @@ class Composer:
         """Whether a picture of *segment* will be tried."""
         if not segment.is_painted or segment.opens_in or segment.ends_in:  # a picture would leave its spoiler
             return False
-        return self._formula_pictures if is_formula(segment.source) else self._pictures
+        return self._takes.formulas if is_formula(segment.source) else self._takes.pictures
 
     def _picture(self, pieces: Sequence[TextPiece], end: MessageEnd) -> list[Post | Halt]:
         """One post that shows the table or formula at the end of *pieces* as a picture; as text, if there can be none."""

@@ -143,7 +143,7 @@ class SupportsPings(Protocol):
         """
 
 
-class View(Protocol):
+class DiscordView(Protocol):
     """Buttons, menus and more for people to press: a ``View`` or a ``LayoutView`` of discord.py."""
 
     def to_components(self) -> list[dict[str, Any]]:
@@ -157,7 +157,7 @@ class View(Protocol):
 class SupportsView(Protocol):
     """A target that can show a view."""
 
-    async def show_view(self, view: View, receipt: Receipt, /) -> None:
+    async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
         """Show *view* on the message of *receipt*, the last of a reply, or raise a ``DeliveryError``."""
 
 

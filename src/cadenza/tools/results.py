@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..models.shown_files import as_attachment
 from ..types import Attachment, Media, Part, ToolResult
-from .images import as_media
+from .images import as_attachment, as_media
 from .jsonable import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
@@ -41,14 +40,14 @@ def _items(value: object) -> Iterable[object]:
 
 
 def _with_files(value: object) -> object:
-    """*value* with files of discord.py, which can be read only once, as our own. A ``Media`` is for the model."""
+    """*value* with files of discord.py, which can be read only once, as our own."""
     if isinstance(value, list | tuple):
         return [*map(_with_file, value[:_MIXED]), *value[_MIXED:]]
     return _with_file(value)
 
 
 def _with_file(value: object) -> object:
-    return value if isinstance(value, Media) else as_attachment(value) or value
+    return as_attachment(value) or value
 
 
 def _told(file: Attachment) -> str:

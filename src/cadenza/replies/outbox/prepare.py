@@ -17,13 +17,11 @@ from ...pictures import FormulaPictures, TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
 from ...stages.s7_delivery import FormulaPainter, Painter
-from ...targets.discord.api import ALT_TEXT
 from ...targets.target import MARKDOWN, GroupsByName, Markup, Target
-from ...text import tables
+from ...text import alt_text, tables
 from ...text.formulas import is_formula
 from ...text.handles import may_mention
 from ...text.readable_formulas import in_table
-from ...text.units import units
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
@@ -118,7 +116,11 @@ class PostPreparer:
     async def _painted(self, post: Post) -> Post | None:
         paint, name = self._paint(post.picture)
         data = await self.picture_worker.painted(paint) if paint else None
-        return replace(post, attachment=Attachment(name, data, alt_text(post.picture)), instead=()) if data else None
+        return (
+            replace(post, attachment=Attachment(name, data, alt_text.of_picture(post.picture)), instead=())
+            if data
+            else None
+        )
 
     def _paint(self, source: str) -> tuple[Callable[[], object] | None, str]:
         """What paints *source*, and the name of the picture."""
@@ -136,25 +138,6 @@ class PostPreparer:
         if self.lookup is None or not may_mention(post.text):
             return post
         return replace(post, text=await self.lookup.resolve(post.text, roster, place))
-
-
-def alt_text(source: str) -> str:
-    """What a picture of *source* says to those who cannot see it, and to who reads the channel later.
-
-    It is the source itself, or as many whole rows of its table as fit.
-    """
-    source = source.strip("\n")
-    table = tables.parse(in_table(source))
-    if units(source) <= ALT_TEXT or table is None or is_formula(source):
-        return source
-    rows, size = [], 0
-    for row in (table.header, *table.rows):
-        line = " | ".join(row)
-        size += units(line) + 1
-        if size >= ALT_TEXT:
-            break
-        rows.append(line)
-    return "\n".join([*rows, "…"])
 
 
 def _checked(receipt: object) -> Receipt:

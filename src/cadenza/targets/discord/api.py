@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ...text.split import fit
-from ...text.units import units
 from ...types import Attachment
-from ..target import View
 
-ALT_TEXT = 1024
-"""The longest description of a file, which screen readers read."""
+if TYPE_CHECKING:
+    from ..target import DiscordView
 
 
 class ApiError(Exception):
@@ -132,7 +129,7 @@ class Outgoing:
     """Whether it is sent without a notification."""
     has_previews: bool = True
     """Whether links in it unfold."""
-    layout: View | None = None
+    layout: DiscordView | None = None
     """A view that is the whole message; then it has no content, files or embeds."""
 
 
@@ -185,12 +182,6 @@ class Seen:
     """The names of its files."""
 
 
-def alt_text(file: Attachment) -> str:
-    """The description of *file*, in as many characters as Discord takes."""
-    text = file.description
-    return text if units(text) <= ALT_TEXT else fit(text, ALT_TEXT - 1)[0].rstrip() + "…"
-
-
 class Bucket(NamedTuple):
     """A rate limit bucket, as Discord reports it."""
 
@@ -236,10 +227,12 @@ class DiscordApi(Protocol):
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
 
-    async def add_view(self, channel: str, message: str, view: View, /) -> None:
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
         """Show *view* under a message of ours, and hear what people press."""
 
-    async def add_view_as(self, webhook: Webhook, message: str, view: View, /, *, thread: str | None = None) -> None:
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
         """Show *view* under a message of *webhook*, and hear what people press."""
 
     async def typing(self, channel: str, /) -> None:

@@ -25,7 +25,7 @@ from ...text.plain_table import as_columns, as_records
 from ...text.readable_formulas import in_lines, in_table
 from ...text.units import WHITESPACE
 from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
-from ..target import Allowance, Limits, View
+from ..target import Allowance, DiscordView, Limits
 from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .courier import Courier, Delivered, Delivery, without_files
@@ -332,7 +332,7 @@ class DiscordTarget:
         delivery = Delivery(message, after=after, begun=asyncio.get_running_loop().time())
         self._last = (await self._courier.deliver(place, delivery))[-1].sent.message
 
-    async def show_view(self, view: View, receipt: Receipt, /) -> None:
+    async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
         """Show *view* on the message of *receipt*; one with a layout of its own is a message after it."""
         self._shared.check()
         place = await self._place()
@@ -350,7 +350,7 @@ class DiscordTarget:
         else:
             await self._add_view(place, post.messages[-1], view)
 
-    async def _add_view(self, place: Place, last: Delivered, view: View) -> None:
+    async def _add_view(self, place: Place, last: Delivered, view: DiscordView) -> None:
         message, delays = last.sent.message, iter(RETRY_DELAYS)
         while True:
             try:

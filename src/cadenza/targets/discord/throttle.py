@@ -8,11 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from ...errors import Sentence, SettingsError
-from ..target import View
 from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
+
+if TYPE_CHECKING:
+    from ..target import DiscordView
 
 _LIMIT = 45
 """Of Discord's fifty; the rest is for requests that do not go through here."""
@@ -144,12 +147,14 @@ class PacedApi:
         await self._throttle.admit()
         await self._api.delete_as(webhook, message, thread=thread)
 
-    async def add_view(self, channel: str, message: str, view: View, /) -> None:
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
         """Show *view* under a message of ours."""
         await self._throttle.admit()
         await self._api.add_view(channel, message, view)
 
-    async def add_view_as(self, webhook: Webhook, message: str, view: View, /, *, thread: str | None = None) -> None:
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
         """Show *view* under a message of *webhook*."""
         await self._throttle.admit()
         await self._api.add_view_as(webhook, message, view, thread=thread)

@@ -14,7 +14,7 @@ import discord
 from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
 from ..discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
-from ..target import View
+from ..target import DiscordView
 from .api import DiscordPyApi
 from .translate_errors import as_api_error
 
@@ -142,7 +142,7 @@ class InteractionApi:
         """Delete a follow-up."""
         await self._api.delete_follow_up(self._interaction, message)
 
-    async def add_view(self, channel: str, message: str, view: View, /) -> None:
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
         """Show *view* under a follow-up, or under a message that was sent too late for one."""
         if any(sent.message == message and sent.webhook is None for sent in self._sent.values()):
             await self._api.add_view(channel, message, view)
@@ -196,7 +196,9 @@ class InteractionApi:
         """Delete a message of *webhook*."""
         await self._api.delete_as(webhook, message, thread=thread)
 
-    async def add_view_as(self, webhook: Webhook, message: str, view: View, /, *, thread: str | None = None) -> None:
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
         """Show *view* under a message of *webhook*."""
         await self._api.add_view_as(webhook, message, view, thread=thread)
 

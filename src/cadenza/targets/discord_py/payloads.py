@@ -9,8 +9,9 @@ from typing import Any
 import discord
 from discord import ui
 
+from ...text import alt_text
 from ...types import Attachment
-from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, alt_text
+from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 
 
 def arguments(message: Outgoing) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def mentions(message: Outgoing) -> discord.AllowedMentions:
 
 def file_of(file: Attachment) -> discord.File:
     """*file* for discord.py, with its alt text."""
-    return discord.File(io.BytesIO(file.data), file.name, description=alt_text(file) or None)
+    return discord.File(io.BytesIO(file.data), file.name, description=alt_text.within(file.description) or None)
 
 
 def embed_of(embed: Embed) -> discord.Embed:
