@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from logging import DEBUG, WARNING
 
 from ..concurrency.tasks import must_rise
-from ..errors import InputError, Sentence
+from ..errors import DeliveryError, DeliveryKind, InputError, Sentence
 from ..explain.tracebacks import get_logger
 from ..targets.target import DiscordView, SupportsView, Target
 from ..types import Receipt
 
 logger = get_logger(__name__)
+
+_NOT_SHOWN = "the view of a reply could not be shown"
 
 
 def check_view(view: object) -> None:
@@ -41,10 +44,13 @@ async def show_view(view: DiscordView | None, target: Target, receipts: Sequence
         return
     try:
         await target.show_view(view, receipts[-1])
+    except DeliveryError as error:
+        is_stop = error.kind is DeliveryKind.SKIPPED  # after a stop no further message is sent
+        logger.log(DEBUG if is_stop else WARNING, _NOT_SHOWN, exc_info=error)
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("the view of a reply could not be shown", exc_info=error)
+        logger.warning(_NOT_SHOWN, exc_info=error)
 
 
 def _is_view(view: object) -> bool:

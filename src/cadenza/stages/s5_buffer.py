@@ -163,8 +163,8 @@ class Buffer:
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
-        """Release everything and start over. A file does not end a hidden block, whose rest would be shown."""
-        if why is Ending.FILE and self._hidden is not None:
+        """Release everything and start over. A file does not end hidden text or code: the rest would be taken for prose."""
+        if why is Ending.FILE and (self._hidden is not None or self._scanner.fence):
             return ()
         out: list[Item] = list(self._feed(explained(self._intake.flush(), "intake")))
         if speech := self._speech_in_thought():

@@ -187,7 +187,7 @@ class Composer:
         """The message that shows *file*; a line that names it, where there are no files or no more messages."""
         words = _cut(file_in_words(file), self._limit, self._markup, fit)[0]
         if self._remainder is not None:
-            self._remainder.append(f"\n\n{words}\n\n")
+            self._remainder.name(words)
             return []
         taken = file if self._takes.files else None
         message = _Message("" if taken else words, "", self._joint("\n"))

@@ -105,6 +105,10 @@ class Remainder:
         self._parts.append(text)
         self._size += len(text)
 
+    def name(self, file: str) -> None:
+        """Append the *file* in words, in a paragraph of its own."""
+        self.append(("\n" if self._ends_line else "\n\n") + f"{file}\n\n")
+
     @property
     def _ends_line(self) -> bool:
         return bool(self._parts) and self._parts[-1].endswith("\n")
