@@ -35,6 +35,7 @@ pytestmark = pytest.mark.timeout(60)
 
 FOX = Attachment("fox.png", b"\x89PNG fox", "A fox in the snow.")
 TEA = Attachment("tea.txt", b"green")
+TABLE = "| Tea | Price |\n|---|---|\n| green | **3** |\n| mint | 2 |"
 FILES = Limits(files=True)
 SCENE = Scene("general", Persona("Ren"), history=(Line("Mia", "Show me."),))
 
@@ -84,6 +85,7 @@ async def test_a_file_is_a_message_at_its_place(evening: Evening) -> None:
         pytest.param([FOX], ["fox.png"], id="alone"),
         pytest.param([FOX, TEA], ["fox.png", "tea.txt"], id="two"),
         pytest.param(["a\n\nb", FOX], ["a\n\nb", "fox.png"], id="at the end"),
+        pytest.param(["One. And the", FOX, "other"], ["One. And the", "fox.png", "other"], id="in a clause"),
         pytest.param(["- a\n", FOX, "- b"], ["- a", "fox.png", "- b"], id="in a list"),
         pytest.param(["```py\n1\n", FOX, "```\nb"], ["fox.png", "```py\n1\n```\nb"], id="in code"),
         pytest.param(["<think>a", FOX, "b</think>c"], ["fox.png", "c"], id="in a thought"),
@@ -146,6 +148,13 @@ async def test_a_file_goes_under_the_name_that_spoke(evening: Evening) -> None:
     assert [("Ren", "Look:"), ("Ren", "[fox.png]")] == [
         (message["author"]["username"], shown(message)) for message in evening.world.messages(evening.general)
     ]
+
+
+async def test_a_picture_of_a_table_says_what_is_in_it(evening: Evening) -> None:
+    await cadenza.say(place(evening), f"Here:\n\n{TABLE}\n\nNice.", settings=Settings.of(tables="picture"))
+
+    [file] = [file for message in evening.world.messages(evening.general) for file in message["attachments"]]
+    assert ("table.png", TABLE) == (file["filename"], file["description"])
 
 
 @pytest.mark.looptime

@@ -175,6 +175,15 @@ async def test_a_refusal_of_it_is_only_logged(evening: Evening, caplog: pytest.L
     assert "the view of a reply could not be shown" in caplog.text
 
 
+async def test_a_rate_limit_of_a_webhook_is_waited_for(evening: Evening) -> None:
+    evening.faults.storm("PATCH /webhooks/*/*/messages/*", retry_after=2.0, times=1)
+    view = Again()
+    async with Speaker(evening.client, persona=REN) as speaker:
+        await speaker.say(place(evening), "Hello.", view=view)
+
+    assert ["Again"] == buttons(evening.last())
+
+
 async def test_an_answer_that_was_lost_is_asked_for_again(evening: Evening) -> None:
     evening.faults.fail("PATCH /channels/*/messages/*", 503, times=2)
     view = Again()

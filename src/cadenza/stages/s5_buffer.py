@@ -557,7 +557,8 @@ class Buffer:
         elif scanner.table:
             kind = self._table_kind(len(text))
         else:
-            if why is not Ending.FINAL:
+            is_over = why in (Ending.FINAL, Ending.FILE)
+            if not is_over:
                 whole, text = text, self._whole_clauses(text, why)
                 for part in remaining(whole, ranges(text)):
                     self._lose(part, "unfinished_clause")
@@ -565,7 +566,7 @@ class Buffer:
             for opener in here:
                 opener.believed = False  # the text itself gets its closing mark
             ends_in = scanner.open_marks(0, len(text))
-            text = explained(close_openers(text, _broken_off(here, text, is_over=why is Ending.FINAL)), "left_open")
+            text = explained(close_openers(text, _broken_off(here, text, is_over=is_over)), "left_open")
         if text:
             out.append(Segment(text, why.boundary, kind, opens_in=opens_in, ends_in=ends_in))
 

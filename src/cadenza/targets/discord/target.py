@@ -30,7 +30,7 @@ from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind
 from .cancellable_waits import CancellableWaits, Hurried
 from .courier import Courier, Delivered, Delivery, without_files
 from .mentions import PingBudget
-from .policies import RETRY_DELAYS, Step, policy_for
+from .policies import LONGEST_WAIT, RETRY_DELAYS, Step, policy_for
 from .shared import DiscordState
 from .throttle import PacedApi
 from .webhooks import NoWebhook, SpeakerKind, SpokenBy
@@ -359,9 +359,12 @@ class DiscordTarget:
                 else:
                     await self._api.add_view_as(last.webhook, message, view, thread=place.thread)
             except ApiError as error:
-                policy = policy_for(error)
-                delay = next(delays, None) if policy.step is Step.RETRY else None
-                if delay is None:
+                policy, delay = policy_for(error), next(delays, None)
+                if policy.step is Step.WAIT and delay is not None:
+                    delay = error.retry_after
+                elif policy.step is not Step.RETRY:
+                    delay = None
+                if delay is None or delay > LONGEST_WAIT:
                     raise policy.error(error) from error
             else:
                 return
