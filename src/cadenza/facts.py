@@ -69,6 +69,8 @@ class MessageEnd(Enum):
     """A formula is to be shown as a picture."""
     FILE = "file"
     """Long code is sent as a file."""
+    ATTACHMENT = "attachment"
+    """A file that the stream or a tool shows has a message of its own."""
     MESSAGE_LIMIT = "message_limit"
     """The reply has as many messages as it may have; the rest may be a file."""
     TOOL_CALL = "tool_call"
@@ -222,7 +224,7 @@ class ChunkHeard(_Fact):
     """Something arrived from the model."""
 
     kind: str
-    """``text``, ``thought``, ``call``, ``usage``, ``served``, ``finished`` or ``failed``."""
+    """``text``, ``thought``, ``call``, ``usage``, ``served``, ``file``, ``finished`` or ``failed``."""
     since: float
     """Seconds since the chunk before it, or since the request."""
     text: str

@@ -261,6 +261,14 @@ class DeliverySettings:
     mention_roles: bool = _setting(
         False, "whether it may ping roles too; @everyone and @here never ping, whatever is set"
     )
+    mention_author: bool = _setting(False, "whether the reply pings the person whose message it answers")
+    silent: bool = _setting(False, "whether messages arrive without a notification, where the chat can do that")
+    suppress_embeds: bool = _setting(False, "whether links stay without a preview, where the chat shows one")
+    notices: str = _setting(
+        "embed",
+        "how a notice of more than one line is shown where the chat has boxes: 'embed' as a box, 'text' as small print",
+        one_of=("embed", "text"),
+    )
     seed: int = _setting(0, "seed of the dice for typing pauses and for what is casual", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing per character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)

@@ -422,6 +422,16 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file for people; also a chunk, because a stream may show one between two texts."""
+
+    name: str
+    data: bytes = field(repr=False)
+    description: str = ""
+    """What it shows, for those who cannot see it; Discord takes 1024 characters of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The model has finished its answer."""
 
@@ -436,7 +446,7 @@ class Failed:
     error: CadenzaError
 
 
-Chunk: TypeAlias = TextDelta | ThoughtDelta | ToolCall | Usage | Served | Finished | Failed
+Chunk: TypeAlias = TextDelta | ThoughtDelta | ToolCall | Usage | Served | Attachment | Finished | Failed
 
 
 # --- what else can happen to a reply -----------------------------------------------
@@ -514,6 +524,8 @@ class Ending(Enum):
     """The model finished, failed or stalled: everything held back is released."""
     TOOL_CALL = "tool_call"
     """A tool is called: an unfinished last clause is dropped."""
+    FILE = "file"
+    """The stream shows a file here, and goes on after it."""
     STOP = "stop"
     """The reply was stopped: an unfinished clause is dropped, even the only one."""
     DISCARD = "discard"
@@ -522,7 +534,13 @@ class Ending(Enum):
     @property
     def boundary(self) -> Boundary:
         """The boundary of the last segment before this ending."""
-        return Boundary.TOOL_CALL if self is Ending.TOOL_CALL else Boundary.FINAL
+        match self:
+            case Ending.TOOL_CALL:
+                return Boundary.TOOL_CALL
+            case Ending.FILE:
+                return Boundary.ATTACHMENT
+            case _:
+                return Boundary.FINAL
 
 
 class Kind(Enum):
@@ -591,14 +609,6 @@ class Halt:
     """A stage ends the reply: what came before is delivered, and nothing after it."""
 
     reason: StopReason
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that goes with a post."""
-
-    name: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -726,6 +736,8 @@ class ToolResult:
     """Whether the turn ends here: the model is not asked again."""
     context: tuple[ContextItem, ...] = ()
     """What the model knows from now on, as part of its context; the call itself is then dropped."""
+    files: tuple[Attachment, ...] = ()
+    """What people get to see, at this point of the reply."""
 
     @property
     def text(self) -> str:

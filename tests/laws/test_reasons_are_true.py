@@ -129,7 +129,7 @@ def _is_true_of_special(reason: MessageEnd, at: Place) -> bool:
             return "```" in at.text or "|" in at.text
         case MessageEnd.PICTURE | MessageEnd.FORMULA:
             return at.own.picture or (at.next is not None and at.next.picture)
-        case MessageEnd.FILE:
+        case MessageEnd.FILE | MessageEnd.ATTACHMENT:
             return bool(at.file) or (at.next is not None and bool(at.next.file))
         case MessageEnd.SPEAKER:
             return at.next is not None

@@ -24,10 +24,12 @@ MESSAGES = {
     "a text": Outgoing("hi"),
     "a nonce": Outgoing("hi", nonce="abc"),
     "a reply": Outgoing("hi", reply_to="12"),
+    "a reply that pings": Outgoing("hi", reply_to="12", pings_author=True),
     "people and roles": Outgoing("<@1> <@&2>", users=("1", "3"), roles=("2",)),
     "quiet": Outgoing("hi", is_silent=True, has_previews=False),
     "without previews": Outgoing("hi", has_previews=False),
     "files": Outgoing("hi", files=(Attachment("a.txt", b"a"), Attachment("b.txt", b"b"))),
+    "a file with alt text": Outgoing("hi", files=(Attachment("a.txt", b"a", "a letter"),)),
     "a full embed and a plain one": Outgoing("", embeds=(FULL, Embed("only"))),
     "an embed with a time": Outgoing("", embeds=(Embed("words", at=1_700_000_000.25),)),
     "six buttons": Outgoing("hi", buttons=tuple(Button(f"label {n}", f"id {n}") for n in range(6))),
@@ -57,7 +59,7 @@ def _embed(embed: Embed) -> discord.Embed:
 def _mentions(message: Outgoing) -> discord.AllowedMentions:
     people = [discord.Object(int(user)) for user in message.users]
     roles = [discord.Object(int(role)) for role in message.roles]
-    return discord.AllowedMentions(everyone=False, users=people, roles=roles, replied_user=False)
+    return discord.AllowedMentions(everyone=False, users=people, roles=roles, replied_user=message.pings_author)
 
 
 def by_discord_py(message: Outgoing, **more: Any) -> Json:
@@ -68,7 +70,10 @@ def by_discord_py(message: Outgoing, **more: Any) -> Json:
     if message.embeds:
         options["embeds"] = [_embed(embed) for embed in message.embeds]
     if message.files:
-        options["files"] = [discord.File(io.BytesIO(file.data), file.name) for file in message.files]
+        options["files"] = [
+            discord.File(io.BytesIO(file.data), file.name, description=file.description or None)
+            for file in message.files
+        ]
     if message.buttons:
         options["view"] = discord.ui.View()
         for button in message.buttons:
@@ -97,6 +102,21 @@ async def test_so_is_what_a_webhook_says_which_knows_neither_replies_nor_nonces(
     expected = by_discord_py(message, username=face.name, avatar_url=face.avatar_url or "")
 
     assert expected == as_webhook_message(face, message)
+
+
+class _Card(discord.ui.LayoutView):
+    text: discord.ui.TextDisplay[discord.ui.LayoutView] = discord.ui.TextDisplay("Once more?")
+
+
+async def test_a_layout_is_the_same_that_discord_py_sends() -> None:
+    layout = _Card(timeout=None)
+    flags = discord.MessageFlags(components_v2=True, suppress_notifications=True)
+    expected = handle_message_parameters(view=layout, flags=flags, allowed_mentions=_mentions(Outgoing())).payload
+
+    sent = as_message("7", Outgoing(layout=layout, is_silent=True))
+
+    assert expected == {name: value for name, value in sent.items() if name != "content"}
+    assert "" == sent["content"]
 
 
 def test_whatever_is_said_nobody_is_called_who_is_not_named() -> None:

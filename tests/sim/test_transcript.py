@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from cadenza.sim.transcript import lines_of
 from cadenza.sim.wire import File
 from tests.sim.tearoom import Tearoom
 
@@ -105,3 +106,16 @@ def test_in_direct_messages_people_have_their_own_names() -> None:
     room.ada.says(direct, "hi")
 
     assert "Ada: hi\n" == room.world.transcript(direct)
+
+
+def test_a_layout_is_shown_part_by_part() -> None:
+    again = {"type": 2, "style": 1, "label": "Again", "custom_id": "again"}
+    row, text = {"type": 1, "components": [again]}, {"type": 10, "content": "Once\nmore?"}
+    section = {"type": 9, "components": [text], "accessory": {**again, "label": "Now"}}
+    room = Tearoom()
+    room.ada.says(room.channel, "hi")
+    [said] = room.world.messages(room.channel)
+
+    lines = [*lines_of({**said, "components": [section, {"type": 17, "components": [text, row]}]}, {})]
+
+    assert ["  Once", "  more?", "  (Now)", "  Once", "  more?", "  (Again)"] == lines[1:]

@@ -17,7 +17,7 @@ from cadenza.sim.validation import (
     as_webhook_name,
     check_files,
 )
-from cadenza.sim.wire import File
+from cadenza.sim.wire import File, Refusal
 from tests.sim.tearoom import refused, wrong_field
 
 MIB = 2**20
@@ -155,3 +155,27 @@ def test_what_was_sent_can_be_changed_afterwards_by_its_sender_only_there() -> N
     payload["components"][0]["components"].clear()  # type: ignore[index]
 
     assert ("a", 1) == (draft.embeds[0]["footer"]["text"], len(draft.components[0]["components"]))
+
+
+LAYOUT = 1 << 15
+
+
+def test_a_layout_needs_no_text_and_may_hold_any_parts() -> None:
+    text, box = {"type": 10, "content": "hi"}, {"type": 17, "components": [row(button())]}
+
+    assert [text, box] == as_draft({"components": [text, box], "flags": LAYOUT}, ()).components
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        pytest.param({"components": [{"type": 10, "content": "hi"}], "content": "hi"}, id="with a text"),
+        pytest.param({"components": [{"type": 10, "content": "hi"}], "embeds": [{"title": "hi"}]}, id="with an embed"),
+        pytest.param({"components": []}, id="of nothing"),
+        pytest.param({"components": [button()]}, id="of a lone button"),
+        pytest.param({"components": [{"type": 10, "content": "hi"}] * 41}, id="of too much"),
+    ],
+)
+def test_a_wrong_layout_is_refused(payload: dict[str, object]) -> None:
+    with pytest.raises(Refusal):
+        as_draft({**payload, "flags": LAYOUT}, ())

@@ -15,7 +15,7 @@ from tests.laws.material import nasty_markdown
 
 Item = Segment | Aside
 
-RELEASED = [why for why in Ending if why is not Ending.DISCARD]
+RELEASED = [why for why in Ending if why not in (Ending.DISCARD, Ending.FILE)]
 SMALL = BufferSettings(overflow=50, code_overflow=200, hold=100)
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -1157,3 +1157,18 @@ def test_it_says_how_much_stays() -> None:
     assert len("two three\r") == buffer.size
     buffer.flush(Ending.FINAL)
     assert (0, HoldReason()) == (buffer.size, buffer.waiting())
+
+
+def test_a_file_does_not_end_a_code_block() -> None:
+    buffer = Buffer()
+
+    assert [] == [*buffer.feed("```py\n1\n"), *buffer.flush(Ending.FILE)]
+    assert "```py\n1\n```" == buffer.feed("```\nb\n")[0].text.strip()  # type: ignore[union-attr]  # a segment
+
+
+def test_a_file_does_not_end_a_hidden_block() -> None:
+    buffer = Buffer()
+
+    assert [] == [*buffer.feed("<think>One."), *buffer.flush(Ending.FILE)]
+    assert [Aside(AsideKind.THOUGHT, "One. Two.")] == list(buffer.feed(" Two.</think>"))
+    assert [Segment("Hello\n", Boundary.NEWLINE)] == list(buffer.feed("Hello\nx"))

@@ -58,6 +58,7 @@ from ..targets.target import Limits
 from ..text.origins import Range, explained, origin_of, ranges, rewritten, union, without
 from ..text.redaction import without_secrets
 from ..types import (
+    Attachment,
     Broke,
     Chunk,
     Completed,
@@ -234,7 +235,7 @@ class Trace:
             self._taps.interrupt(end, by)
 
     def _described(
-        self, chunk: ThoughtDelta | ToolCall | Usage | Served | Finished | Failed, since: float
+        self, chunk: ThoughtDelta | ToolCall | Usage | Served | Attachment | Finished | Failed, since: float
     ) -> ChunkHeard:
         match chunk:
             case ThoughtDelta(text):
@@ -246,6 +247,8 @@ class Trace:
                 return ChunkHeard("usage", since, "", asdict(chunk))
             case Served(by):
                 return ChunkHeard("served", since, "", {"by": by})
+            case Attachment():
+                return ChunkHeard("file", since, "", {"name": chunk.name, "size": len(chunk.data)})
             case Finished(reason):
                 if reason == "length":
                     self._interrupt(MessageEnd.TOKEN_LIMIT)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import CadenzaError, ErrorKind
-from ..types import Chunk, Failed, Finished, TextDelta, ThoughtDelta, ToolCall, Usage
+from ..types import Attachment, Chunk, Failed, Finished, TextDelta, ThoughtDelta, ToolCall, Usage
 from .dialects.call_arguments import as_json_text, tool_call
 from .error_kind import failure
 
@@ -87,6 +87,11 @@ class ChunkBuilder:
         """Add a thought."""
         if isinstance(text, str) and text:
             self.fresh.append(ThoughtDelta(text))
+
+    def file(self, file: Attachment | None) -> None:
+        """Add a file."""
+        if file is not None:
+            self.fresh.append(file)
 
     def usage(self, usage: Usage) -> None:
         """Set the usage of this response so far."""

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from ..types import Usage
 from .chunk_builder import VENDOR, ChunkBuilder
 from .error_kind import reported
+from .shown_files import generated
 
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
@@ -145,6 +146,9 @@ def _read_part(part: Any, heard: ChunkBuilder) -> None:
         heard.thought(of(part, "text"))
     else:
         heard.text(of(part, "text"))
+        inline = either(part, "inline_data", "inlineData")
+        if inline:
+            heard.file(generated(of(inline, "data"), either(inline, "mime_type", "mimeType") or "image/png"))
 
 
 def _gemini_usage(usage: Any) -> Usage:

@@ -9,6 +9,7 @@ from ..types import Usage
 from .chunk_builder import VENDOR, ChunkBuilder
 from .error_kind import reported
 from .sdk_answers import Reader, count, of, read_completion
+from .shown_files import generated
 
 # --- helpers of clients -------------------------------------------------------------------------
 
@@ -99,6 +100,9 @@ def _plain(error: Any) -> object:
 def _read_output_item(item: Any, heard: ChunkBuilder) -> None:
     """A new output item, or a finished one."""
     found, index = of(item, "item"), of(item, "output_index")
+    if of(found, "type") == "image_generation_call":  # its result is there when it is done
+        mime = f"image/{of(found, 'output_format') or 'png'}"
+        heard.file(generated(of(found, "result"), mime, of(found, "revised_prompt")))
     if of(found, "type") == "function_call":
         given = None if heard.has_arguments(index) else of(found, "arguments")
         heard.call(index, identity=of(found, "call_id"), name=of(found, "name"), arguments=given or None)

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..errors import CadenzaError, InputError, Sentence
-from ..types import Chunk, Failed, Finished, TextDelta
+from ..types import Chunk, Failed, Finished, Media, TextDelta
 from .chunk_builder import VENDOR, ChunkBuilder
 from .error_kind import broken_off, failure, reported
 from .sdk_answers import (
@@ -30,6 +30,7 @@ from .sdk_answers import (
     read_wrapped,
 )
 from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
+from .shown_files import as_attachment
 
 _MODULES_OF_CHATS = frozenset({"discord", "disnake", "nextcord", "hikari", "interactions"})
 _MODULES_OF_CLIENTS = frozenset(
@@ -73,6 +74,11 @@ class Shapes:
             if isinstance(item, Chunk):
                 self._ended = isinstance(item, Finished | Failed)
                 return (item,)
+            file = as_attachment(item)
+            if file is not None:
+                return (file,)
+            if isinstance(item, Media):
+                return (TextDelta(f"\n{item.url}\n"),) if item.url else ()  # a chat shows what is behind an address
             reader = self._reader_for(item)
         reader(item, self._heard)
         return self._taken()

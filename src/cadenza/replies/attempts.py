@@ -160,7 +160,7 @@ class AttemptLoop:
     def _restored(self) -> _Leftover | None:
         """Restore what was set aside if no later attempt said anything; it stands after all."""
         left, self._leftover = self._leftover, None
-        if left is None or any(round_.said for round_ in self._tool_loop.kept[left.since :]):
+        if left is None or any(round_.has_answered for round_ in self._tool_loop.kept[left.since :]):
             return None
         self._outbox.spare(left.sent)
         self._tool_loop.restore(left.round, left.since)

@@ -357,7 +357,7 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> bool:
         outbox.hold(posts)
         return False
     outbox.add(posts)
-    if isinstance(round_.outcome, Completed | Stopped) and round_.said:
+    if isinstance(round_.outcome, Completed | Stopped) and round_.has_answered:
         outbox.close()
     return True
 

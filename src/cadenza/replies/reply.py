@@ -17,7 +17,7 @@ from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.s7_delivery import Chance
-from ..targets.target import Limits, SupportsPings, Target
+from ..targets.target import DiscordView, Limits, SupportsPings, Target
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Broke, Completed, Outcome, Persona, Receipt, Reply, Scene, Usage
@@ -32,6 +32,7 @@ from .outbox.prepare import PostPreparer
 from .pipeline import Takes, run_round, settle, spoken, text_row
 from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop
+from .views import check_target, show_view
 
 
 async def say(
@@ -44,6 +45,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
+    view: DiscordView | None = None,
     trace: Hook | None = None,
     queued: QueuedReply | None = None,
     on_error: OnError | None = None,
@@ -53,13 +55,14 @@ async def say(
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *trace* receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``.
+    replies. *view* is shown under the last message. *trace* receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``.
     *queued* is its place in the queue of the channel: the stream is read at once, and nothing is sent before its turn.
     """
     misuse.check_loop("say")
     misuse.check_stream(stream)
     misuse.check_scene(scene)
     misuse.check_target(target)
+    check_target(view, target)
     misuse.check_options(settings=settings, stop=stop, chance=chance, preparer=preparer, trace=trace, on_error=on_error)
     rules = misuse.checked_rules(rules)
     settings = _within(settings or Settings(), target)
@@ -83,6 +86,7 @@ async def say(
             )
             if notice:
                 await outbox.tell(notice)
+    await show_view(view, target, outbox.receipts)
     left = _remains([round_], outcome, outbox)
     if seen:
         seen.ends(left)
@@ -103,6 +107,7 @@ async def reply(
     rules: Iterable[type[Rule]] = RULES,
     preparer: PostPreparer | None = None,
     supersedes: Iterable[Receipt] = (),
+    view: DiscordView | None = None,
     trace: Hook | None = None,
     queued: QueuedReply | None = None,
     on_error: OnError | None = None,
@@ -111,13 +116,14 @@ async def reply(
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *trace* receives every fact. *on_error* is called
+    *supersedes* are messages that are deleted when the reply begins. *view* is shown under the last message. *trace* receives every fact. *on_error* is called
     with the error of a reply that failed; see ``OnError``. *queued* is its place in the queue of the channel, of which it
     is the first by now.
     """
     misuse.check_loop("reply")
     misuse.check_scene(scene)
     misuse.check_target(target)
+    check_target(view, target)
     misuse.check_options(
         settings=settings,
         stop=stop,
@@ -166,6 +172,7 @@ async def reply(
                 trace=seen,
             )
             outcome = await attempt_loop.run()
+        await show_view(view, target, outbox.receipts)
     left = _remains(tool_loop.kept, outcome, outbox)
     left = replace(
         left,

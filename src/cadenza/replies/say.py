@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..rules import Rule
     from ..settings import Settings
     from ..stages.s7_delivery import Chance
-    from ..targets.target import Target
+    from ..targets.target import DiscordView, Target
     from ..tools.functions import Toolset
     from ..tools.running import Consent
     from ..types import Persona, Receipt, Reply, Scene
@@ -46,6 +46,7 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] | None = None,
     preparer: PostPreparer | None = None,
+    view: DiscordView | None = None,
     trace: Hook | None = None,
     on_error: OnError | None = None,
     queue: bool = True,
@@ -56,7 +57,8 @@ async def say(
     ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns:
     see ``from_stream``. *scene* tells the rules who speaks and which names they know; without one, names stay as the
     model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
-    pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every fact. Only mentioned
+    pictures of tables and looks up members; a bot keeps one for all replies. *view*, a ``View`` of discord.py, is shown
+    under the last message; a ``LayoutView`` is a message after it. *trace* receives every fact. Only mentioned
     members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
     *on_error* is called with the error of a reply that failed; see ``OnError``.
 
@@ -71,7 +73,7 @@ async def say(
     place: Any = target
     if is_of_discord(place):
         speaker = Speaker(settings=settings, preparer=preparer, trace=trace, on_error=on_error, **options)
-        return await speaker.say(place, stream, scene=scene, stop=stop, chance=chance, queue=queue)
+        return await speaker.say(place, stream, scene=scene, stop=stop, chance=chance, view=view, queue=queue)
     return await say_to(
         place,
         stream,
@@ -80,6 +82,7 @@ async def say(
         stop=stop,
         chance=chance,
         preparer=preparer,
+        view=view,
         trace=trace,
         on_error=on_error,
         queue=queue,
@@ -101,6 +104,8 @@ class ReplyOptions(TypedDict, total=False):
     preparer: PostPreparer | None
     supersedes: Iterable[Receipt]
     """Messages that are deleted when the reply begins."""
+    view: DiscordView | None
+    """A ``View`` of discord.py, shown under the last message, or a ``LayoutView``, a message after it."""
     trace: Hook | None
     """It receives every fact."""
     on_error: OnError | None

@@ -18,7 +18,7 @@ from ..settings import DeliverySettings, Settings
 from ..stages.s7_delivery import Chance
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
-from ..targets.target import Target
+from ..targets.target import DiscordView, Target
 from ..tools.functions import Toolset
 from ..tools.running import Consent
 from ..types import Identity, Persona, Receipt, Reply, Roster, Scene
@@ -28,6 +28,7 @@ from .on_error import OnError
 from .outbox.prepare import PostPreparer
 from .places import is_client, is_of_discord, refuse_no_place
 from .streams import ModelStream
+from .views import check_view
 from .waiting import its_turn, queued_for
 
 if TYPE_CHECKING:
@@ -108,12 +109,14 @@ class Speaker:
         scene: Scene | None = None,
         stop: StopHandle | None = None,
         chance: Chance | None = None,
+        view: DiscordView | None = None,
         queue: bool = True,
     ) -> Reply:
         """Deliver a model's text stream to *place*, any object of discord.py that takes messages; see ``say``."""
         misuse.check_stream(stream)  # before an interaction is deferred
         misuse.check_scene(scene)
         misuse.check_options(stop=stop, chance=chance)
+        check_view(view)
         async with self._opened(place, scene, stop, queue=queue) as opened:
             said = await reply.say(
                 opened.target,
@@ -124,6 +127,7 @@ class Speaker:
                 chance=chance,
                 rules=self._rules,
                 preparer=opened.preparer,
+                view=view,
                 trace=self._trace,
                 on_error=self._on_error,
                 queued=opened.queued,
@@ -143,11 +147,13 @@ class Speaker:
         stop: StopHandle | None = None,
         chance: Chance | None = None,
         supersedes: Iterable[Receipt] = (),
+        view: DiscordView | None = None,
         queue: bool = True,
     ) -> Reply:
         """Let *model* answer in *place*, any object of discord.py that takes messages; see ``reply``."""
         misuse.check_scene(scene)
         misuse.check_options(stop=stop, chance=chance, consent=consent)
+        check_view(view)
         async with self._opened(place, scene, stop, queue=queue) as opened:
             await its_turn(opened.queued, opened.target, stop)
             said = await reply.reply(
@@ -161,6 +167,7 @@ class Speaker:
                 chance=chance,
                 rules=self._rules,
                 preparer=opened.preparer,
+                view=view,
                 supersedes=supersedes,
                 trace=self._trace,
                 on_error=self._on_error,

@@ -130,7 +130,7 @@ class ToolLoop:
         """Complete an empty round if the text before its tools is an answer."""
         if not isinstance(outcome, Empty) or outcome.reason in ("length", StopReason.SPEAKER_GUARD.value):
             return outcome
-        has_said = any(round_.said for round_ in self.kept)
+        has_said = any(round_.has_answered for round_ in self.kept)
         if not has_said or not self._uses or self._needs_answer(self._uses):
             return outcome
         return answered_before(outcome)
@@ -157,6 +157,7 @@ class ToolLoop:
                 ran = self._tool_runner.uses[known:]
                 self._tell(ran)
         self._uses = uses = running.result()
+        self._outbox.add([post for use in uses for file in use.result.files for post in self.last.shown(file)])
         self._tell([use for use in uses if not any(use is one for one in ran)], remembered=True)
         self._with_tools += 1
         self._conversation.add(self.last, uses)

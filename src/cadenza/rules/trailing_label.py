@@ -50,12 +50,12 @@ class TrailingLabel(Rule):
         return before
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
-        """Drop the label if nothing follows it; a model that continues after a tool call keeps it."""
+        """Drop the label if nothing follows it; a model that continues after a tool call or a file keeps it."""
         held, self._held = self._held, []
         if not held:
             return ()
         text = held[0].text[: self._start].rstrip(WHITESPACE)
-        if why is Ending.TOOL_CALL or not (text or self._spoke):
+        if why in (Ending.TOOL_CALL, Ending.FILE) or not (text or self._spoke):
             return held  # a label that is the whole reply stays
         return (replace(held[0], text=text),) if text else ()
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from ..errors import Sentence
 from ..targets.discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
+from ..targets.target import DiscordView
 from .client_limits import INSTANT, BucketMeter
 from .faults import LostResponse
 from .payloads import as_files, as_message, as_picture, as_webhook_message
@@ -89,7 +90,7 @@ class WorldApi:
         self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        query = {"wait": "1", "with_components": "1" if message.buttons else "0"} | _in(thread)
+        query = {"wait": "1", "with_components": "1" if message.buttons or message.layout else "0"} | _in(thread)
         body = as_webhook_message(identity, message)
         said = await self._ask(
             "POST", _SPOKEN, webhook.id, webhook.token, body=body, query=query, files=as_files(message)
@@ -115,6 +116,17 @@ class WorldApi:
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
         await self._ask("DELETE", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, query=_in(thread))
+
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
+        """Show *view* under a message; presses arrive at the bot's client, as interactions."""
+        await self._ask("PATCH", _MESSAGE, channel, message, body={"components": view.to_components()})
+
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
+        """Show *view* under a message of *webhook*."""
+        body, query = {"components": view.to_components()}, {"with_components": "1"} | _in(thread)
+        await self._ask("PATCH", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, body=body, query=query)
 
     # --- webhooks --------------------------------------------------------------------------------------
 

@@ -6,10 +6,13 @@ from base64 import b64encode
 from datetime import UTC, datetime
 
 from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
+from ..text import alt_text
+from ..types import Attachment
 from .wire import File, Json
 
 _NO_PREVIEWS = 1 << 2
 _SILENT = 1 << 12
+_LAYOUT = 1 << 15
 _ROW = 5
 """Buttons in a row."""
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
@@ -63,6 +66,8 @@ def _common(message: Outgoing) -> Json:
             "roles": [_id(role) for role in message.roles],
         },
     }
+    if message.pings_author:
+        payload["allowed_mentions"]["replied_user"] = True
     flags = (0 if message.has_previews else _NO_PREVIEWS) | (_SILENT if message.is_silent else 0)
     if flags:
         payload["flags"] = flags
@@ -70,9 +75,16 @@ def _common(message: Outgoing) -> Json:
         payload["embeds"] = [_embed(embed) for embed in message.embeds]
     if message.buttons:
         payload["components"] = _rows(message.buttons)
+    if message.layout is not None:
+        payload |= {"components": message.layout.to_components(), "flags": flags | _LAYOUT}
     if message.files:
-        payload["attachments"] = [{"id": number, "filename": file.name} for number, file in enumerate(message.files)]
+        payload["attachments"] = [_described(number, file) for number, file in enumerate(message.files)]
     return payload
+
+
+def _described(number: int, file: Attachment) -> Json:
+    described: Json = {"id": number, "filename": file.name}
+    return described | ({"description": text} if (text := alt_text.within(file.description)) else {})
 
 
 def _embed(embed: Embed) -> Json:

@@ -44,7 +44,7 @@ from ..text.origins import (
 )
 from ..text.raw_text import RawLedger
 from ..text.units import WHITESPACE
-from ..types import Aside, Boundary, Ending, Halt, Identity, Kind, Post, Segment
+from ..types import Aside, Attachment, Boundary, Ending, Halt, Identity, Kind, Post, Segment
 from .s5_buffer import Buffer, HoldReason
 from .s7_pacing import Pace
 from .stage import Pipe, Stage
@@ -321,8 +321,8 @@ class Taps:
 
     # --- the composer ------------------------------------------------------------------------
 
-    def _see_composer(self, given: Segment | None, made: list[Any], error: str) -> None:  # noqa: ARG002  # the round reports the error
-        if given is not None:
+    def _see_composer(self, given: Segment | Attachment | None, made: list[Any], error: str) -> None:  # noqa: ARG002  # the round reports the error
+        if isinstance(given, Segment):
             self._given += filter(None, (given.joint, given.text))
         for place, item in enumerate(made):
             match item:
@@ -354,7 +354,7 @@ class Taps:
         self._settle(covers)
         self._leave(post, covers, union(sorted(self._posts.replaced[number])))
         end = self._end if plan.end is MessageEnd.REPLY else plan.end
-        if post.attachment is not None and plan.end is not MessageEnd.FILE:
+        if post.attachment is not None and plan.end not in (MessageEnd.FILE, MessageEnd.ATTACHMENT):
             end = MessageEnd.MESSAGE_LIMIT  # the rest of the reply is the file
         starts, self._starts = self._starts, self._edge(end, plan.last, covers)
         instead = tuple(

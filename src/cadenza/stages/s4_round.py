@@ -21,6 +21,7 @@ from ..errors import CadenzaError, DeliveryError, DeliveryKind, Sentence
 from ..types import (
     Aside,
     AsideKind,
+    Attachment,
     Broke,
     Completed,
     Empty,
@@ -204,6 +205,8 @@ class Round(Conclusion):
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
+        self.has_shown = False
+        """Whether a file was returned, of which nothing was said."""
         self.served_by = ""
         self.halt: Halt | None = None
         self.fault: Exception | None = None
@@ -249,18 +252,39 @@ class Round(Conclusion):
                 self._calls.append(event)
                 self._pause_thinking()
                 return []  # some models speak on after a call: the text is judged when the stream ends
-            case Usage():
-                self.usage = event  # providers count up, so the last count is right
+            case Usage() | Served():
+                self._note(event)
                 return []
-            case Served(by):
-                self.served_by = self.served_by or by
-                return []
+            case Attachment():
+                return self.shown(event)
             case Finished(reason):
                 return self._finish(reason)
             case Failed() | FellSilent() | SendFailed() | StopRequested():
                 return self._end(outcome_of(event))
             case _:
                 assert_never(event)
+
+    def _note(self, about: Usage | Served) -> None:
+        if isinstance(about, Usage):
+            self.usage = about  # providers count up, so the last count is right
+        else:
+            self.served_by = self.served_by or about.by
+
+    def shown(self, file: Attachment) -> list[Post]:
+        """The text before *file*, and *file* itself; a tool may show one after the outcome."""
+        self._pause_thinking()
+        try:
+            items = self._text.show(file)
+        except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+            items = self._rescued(error)
+        posts = self._taken(items)
+        self.has_shown = self.has_shown or any(post.attachment is file for post in posts)
+        return self._noted(posts)
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether a message was returned."""
+        return bool(self.said) or self.has_shown
 
     # --- how it ends -----------------------------------------------------------------------
 
@@ -274,7 +298,7 @@ class Round(Conclusion):
         if self._calls:
             return self._end(NeedsTools(tuple(self._calls)))
         posts = self._end(Completed(reason))
-        if not self.said and isinstance(self.outcome, Completed):
+        if not self.has_answered and isinstance(self.outcome, Completed):
             self.outcome = Empty(reason)
         return posts
 

@@ -155,7 +155,9 @@ class Buffer:
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
-        """Release everything and start over."""
+        """Release everything and start over. A file does not end hidden text or code: the rest would be taken for prose."""
+        if why is Ending.FILE and (self._hidden is not None or self._scanner.fence):
+            return ()
         out: list[Item] = list(self._feed(explained(self._intake.flush(), "intake")))
         if speech := self._speech_in_thought():
             self._add_aside(AsideKind.THOUGHT, *self._end_hidden(), out)
@@ -545,7 +547,8 @@ class Buffer:
         elif scanner.table:
             kind = self._table_kind(len(text))
         else:
-            if why is not Ending.FINAL:
+            is_over = why in (Ending.FINAL, Ending.FILE)
+            if not is_over:
                 whole, text = text, self._whole_clauses(text, why)
                 for part in remaining(whole, ranges(text)):
                     self._lose(part, "unfinished_clause")
@@ -553,7 +556,7 @@ class Buffer:
             for opener in here:
                 opener.believed = False  # the text itself gets its closing mark
             ends_in = scanner.open_marks(0, len(text))
-            text = explained(close_openers(text, _broken_off(here, text, is_over=why is Ending.FINAL)), "left_open")
+            text = explained(close_openers(text, _broken_off(here, text, is_over=is_over)), "left_open")
         if text:
             out.append(Segment(text, why.boundary, kind, opens_in=opens_in, ends_in=ends_in))
 

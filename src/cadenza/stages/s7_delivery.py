@@ -26,7 +26,7 @@ from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_blocks import Cut, TextPiece
-from .s7_files import LARGEST, Remainder, code_file, is_whole
+from .s7_files import LARGEST, Remainder, code_file, file_in_words, is_whole
 from .s7_pacing import Pace, Pacer
 from .s7_packing import marks_of, messages, shown, slices, wrote
 from .s7_shape import Bundle, Shaper, end_of
@@ -61,7 +61,11 @@ _SMALLEST = 50
 _DEGREES = {"reply": 0, "blocks": 0, "lines": 1, "sentences": 3}
 """How finely prose is split in each shape."""
 _PROSE, _CODE = Kind.PROSE, Kind.CODE  # a global is faster to look up than a member of an enumeration
-_ENDS = {Ending.FINAL: MessageEnd.REPLY, Ending.TOOL_CALL: MessageEnd.TOOL_CALL}
+_ENDS = {
+    Ending.FINAL: MessageEnd.REPLY,
+    Ending.TOOL_CALL: MessageEnd.TOOL_CALL,
+    Ending.FILE: MessageEnd.ATTACHMENT,
+}
 """Why the last message ends; after any other ending, because of a stop."""
 _BY_ITSELF = (
     *(MessageEnd.LINE, MessageEnd.SENTENCE, MessageEnd.BLOCK, MessageEnd.FIRST_BLOCK, MessageEnd.LARGE_BLOCK),
@@ -70,6 +74,17 @@ _BY_ITSELF = (
 """These are not why a message ends whose line or block goes on in the next one, because the buffer did not wait for it."""
 _FILLED = (MessageEnd.LIMIT, MessageEnd.GATHERED, MessageEnd.NEXT_TOO_LONG, MessageEnd.HEADING, MessageEnd.SECTION)
 """A message ends for these because of what it holds."""
+
+
+class _Takes(NamedTuple):
+    """What is planned as a file."""
+
+    files: bool
+    """Whether the target takes any."""
+    pictures: bool
+    """Whether a painter will try to make them of tables."""
+    formulas: bool
+    """And of formulas."""
 
 
 class Composer:
@@ -104,8 +119,7 @@ class Composer:
             if settings.grouping or not self._degree
             else None
         )
-        self._pictures = pictures  # whether a painter will try to make them of tables
-        self._formula_pictures = formula_pictures  # and of formulas
+        self._takes = _Takes(limits.files, pictures, formula_pictures)
         self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
@@ -115,13 +129,16 @@ class Composer:
         self._pacer = Pacer(settings, chance.random)
         self._see = see
         self._reply_to = reply_to
+        self._identity: Identity | None = None  # of the last message
         self._context = ""  # what the next segment begins with if it continues a line that was cut
         self._planned = planned  # messages that were sent before count towards the limit of the reply
         self._owed: Segment | None = None  # a segment with a label that was emptied by a rule
         self._white = ""  # the white space after the last message
 
-    def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
-        """Plan the messages that *segment* completes."""
+    def feed(self, segment: Segment | Attachment, /) -> Sequence[Post | Halt]:
+        """Plan the messages that *segment* completes, or the one that shows a file."""
+        if isinstance(segment, Attachment):
+            return self._shown_file(segment)
         if segment.label or self._owed is not None:
             segment = self._labelled(segment)
         if self._remainder is not None:
@@ -143,6 +160,8 @@ class Composer:
         posts = [*self._code_posts(), *self._posts(self._rest(_ENDS.get(why, MessageEnd.STOP)))]
         if posts and isinstance(posts[-1], Post):
             posts[-1] = replace(posts[-1], boundary=why.boundary)
+        if why is Ending.FILE:
+            return posts
         if why is Ending.STOP and self._remainder is not None:  # only its beginning is needed, as text
             remainder, self._remainder = self._remainder, None
             return [*posts, *remainder.posts()]
@@ -161,6 +180,17 @@ class Composer:
         return [] if self._shaper is None else self._shaper.rest(end)
 
     # --- files -----------------------------------------------------------------------------
+
+    def _shown_file(self, file: Attachment) -> list[Post | Halt]:
+        """The message that shows *file*; a line that names it, where there are no files or no more messages."""
+        words = _cut(file_in_words(file), self._limit, self._markup, fit)[0]
+        if self._remainder is not None:
+            self._remainder.name(words)
+            return []
+        taken = file if self._takes.files else None
+        message = _Message("" if taken else words, "", self._joint("\n"))
+        segment = Segment("", Boundary.ATTACHMENT, identity=self._identity)
+        return self._made([message], [TextPiece(segment, "", Cut.BLOCK)], MessageEnd.ATTACHMENT, taken)
 
     def _code_posts(self) -> list[Post | Halt]:
         """Plan the collected code block: as a file if it would be too many messages."""
@@ -204,7 +234,7 @@ class Composer:
             if is_plain and self._degree:
                 posts += self._made(self._plain(pieces), pieces, end)
                 continue
-            rest = self._pictured(pieces, posts) if self._pictures or self._formula_pictures else pieces
+            rest = self._pictured(pieces, posts) if self._takes.pictures or self._takes.formulas else pieces
             is_short = end in _FILLED and len(rest) < len(pieces)  # the picture counted as text
             posts += self._made_of(rest, MessageEnd.BLOCK if is_short else end, is_plain=is_plain)
         return posts
@@ -225,7 +255,7 @@ class Composer:
         """Whether a picture of *segment* will be tried."""
         if not segment.is_painted or segment.opens_in or segment.ends_in:  # a picture would leave its spoiler
             return False
-        return self._formula_pictures if is_formula(segment.source) else self._pictures
+        return self._takes.formulas if is_formula(segment.source) else self._takes.pictures
 
     def _picture(self, pieces: Sequence[TextPiece], end: MessageEnd) -> list[Post | Halt]:
         """One post that shows the table or formula at the end of *pieces* as a picture; as text, if there can be none."""
@@ -414,6 +444,7 @@ class Composer:
             pace = self._pacer.pause_before(text)
             reply = None if self._planned else self._reply_to
             identity, boundary = segments[0].identity, segments[-1].boundary
+            self._identity = identity
             post = Post(text, boundary, pace.pause, identity, label, file, reply, source, joint)
             label = ""
             self._planned += 1

@@ -19,6 +19,8 @@ from ..types import Attachment, Boundary, Kind, Post, Segment
 LARGEST = 1_000_000
 """Characters of a file after which a reply is ended: by then it is a flood."""
 
+_UNITS = ((10**6, "MB"), (10**3, "kB"))
+
 _WORD = re.compile(r"[\w+#-]+")
 _FILE_NAME = re.compile(r"[\w-]{1,60}\.(?P<ending>\w{1,10})", re.ASCII)
 _ENDINGS: Mapping[str, str] = MappingProxyType(
@@ -44,6 +46,14 @@ def file_name(info: str) -> str:
         return named.group()
     word = _WORD.search(info)
     return f"code.{_ENDINGS.get(word.group().lower(), 'txt') if word else 'txt'}"
+
+
+def file_in_words(file: Attachment) -> str:
+    """A line that stands for *file* where it cannot be shown: its name, its size and what it shows."""
+    size = len(file.data)
+    unit, name = next(((unit, name) for unit, name in _UNITS if size >= unit), (1, "B"))
+    described = " ".join(file.description.split())
+    return f"📎 {file.name} ({size / unit:.3g} {name})" + (f": {described}" if described else "")
 
 
 def is_whole(segment: Segment) -> bool:
@@ -94,6 +104,10 @@ class Remainder:
         """Append *text*."""
         self._parts.append(text)
         self._size += len(text)
+
+    def name(self, file: str) -> None:
+        """Append the *file* in words, in a paragraph of its own."""
+        self.append(("\n" if self._ends_line else "\n\n") + f"{file}\n\n")
 
     @property
     def _ends_line(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from ..types import Aside, Ending, Halt, StopReason
+from ..types import Aside, Attachment, Ending, Halt, StopReason
 
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
@@ -68,6 +68,11 @@ class Pipe:
             self._break_off([], 1)
             raise
         return self._pass_on(results, 1) if results else []  # most tokens give no result
+
+    def show(self, file: Attachment, /) -> list[Any]:
+        """Release what is held, then let the last stage show *file*; later items are fed as before."""
+        out = self.flush(Ending.FILE)
+        return out if self._halted else out + self._until_halt(self._feeds[-1](file))
 
     def flush(self, why: Ending, /) -> list[Any]:
         """Flush each stage in turn; what it releases passes the later stages."""

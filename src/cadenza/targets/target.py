@@ -8,7 +8,7 @@ rendered, and each is rendered just before it is sent.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ..errors import Sentence, SettingsError
 from ..settings import DeliverySettings
@@ -137,7 +137,28 @@ class SupportsPings(Protocol):
     """A target whose messages can ping people."""
 
     def allow_pings(self, settings: DeliverySettings, /) -> None:
-        """Ping at most what *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everyone."""
+        """Ping at most what *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everyone.
+
+        What else they say about messages holds too: ``mention_author``, ``silent``, ``suppress_embeds``, ``notices``.
+        """
+
+
+class DiscordView(Protocol):
+    """Buttons, menus and more for people to press: a ``View`` or a ``LayoutView`` of discord.py."""
+
+    def to_components(self) -> list[dict[str, Any]]:
+        """Its parts, as Discord gets them."""
+
+    def has_components_v2(self) -> bool:
+        """Whether it has a layout of its own, which needs a message without text."""
+
+
+@runtime_checkable
+class SupportsView(Protocol):
+    """A target that can show a view."""
+
+    async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
+        """Show *view* on the message of *receipt*, the last of a reply, or raise a ``DeliveryError``."""
 
 
 class Allowance(NamedTuple):

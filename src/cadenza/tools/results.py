@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..types import Media, Part, ToolResult
-from .images import as_media
+from ..types import Attachment, Media, Part, ToolResult
+from .images import as_attachment, as_media
 from .jsonable import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
 """Characters of a result that the model gets."""
 _MIXED = 1000
 """Items of a list that are searched for an image; a later image comes after the data."""
+_APART = (Media, Attachment, bytes, bytearray)
+"""Items of a list that are no data."""
 _DONE = "Done; there is nothing to show."
 _NOTE = "\n[… {} characters are left out here …]\n"
 _NOTE_LENGTH = len(_NOTE) + 10
@@ -22,12 +24,35 @@ def as_result(value: object, *, limit: int = RESULT_LIMIT) -> ToolResult:
     """*value* for the model: at most *limit* characters, and all images."""
     if isinstance(value, ToolResult):
         return replace(value, parts=tuple(_within(value.parts, limit)))
-    return ToolResult(tuple(_within(_parts(value, limit), limit)) or (_DONE,))
+    value = _with_files(value)
+    files = tuple(item for item in _items(value) if isinstance(item, Attachment))
+    return ToolResult(tuple(_within(_parts(value, limit), limit)) or (_DONE,), files=files)
 
 
 def failure(text: str, *, limit: int = RESULT_LIMIT) -> ToolResult:
     """A failed result; *text* tells the model why."""
     return replace(as_result(text, limit=limit), is_error=True)
+
+
+def _items(value: object) -> Iterable[object]:
+    """*value*, or what is in it."""
+    return value[:_MIXED] if isinstance(value, list | tuple) else (value,)
+
+
+def _with_files(value: object) -> object:
+    """*value* with files of discord.py, which can be read only once, as our own."""
+    if isinstance(value, list | tuple):
+        return [*map(_with_file, value[:_MIXED]), *value[_MIXED:]]
+    return _with_file(value)
+
+
+def _with_file(value: object) -> object:
+    return as_attachment(value) or value
+
+
+def _told(file: Attachment) -> str:
+    described = f": {file.description}" if file.description else ""
+    return f"The file {file.name} ({len(file.data)} bytes) is shown to the people in the chat now{described}"
 
 
 def _parts(value: object, limit: int) -> Iterator[Part]:
@@ -36,7 +61,9 @@ def _parts(value: object, limit: int) -> Iterator[Part]:
             return
         case str() | Media():
             yield value
-        case list() | tuple() if any(isinstance(item, Media | bytes | bytearray) for item in value[:_MIXED]):
+        case Attachment():
+            yield _told(value)
+        case list() | tuple() if any(isinstance(item, _APART) for item in value[:_MIXED]):
             for item in value:
                 yield from _parts(item, limit)
         case bytes() | bytearray():

@@ -30,6 +30,29 @@ def test_files_are_made_anew_for_each_try() -> None:
     assert (b"abc", "a.txt") == (second.fp.read(), second.filename)
 
 
+def test_a_file_has_its_alt_text() -> None:
+    files = (Attachment("a.txt", b"abc", "letters"), Attachment("b.txt", b"", "so long " * 200), Attachment("c", b""))
+
+    letters, long, none = (file.description for file in arguments(Outgoing(files=files))["files"])
+
+    assert ("letters", None) == (letters, none)
+    assert long is not None
+    assert 1000 < len(long) <= 1024
+
+
+def test_a_reply_pings_whom_it_answers_if_it_says_so() -> None:
+    assert arguments(Outgoing("Hi.", pings_author=True))["allowed_mentions"].replied_user is True
+
+
+async def test_a_layout_is_sent_without_words() -> None:
+    layout = discord.ui.LayoutView()
+
+    told = arguments(Outgoing("Hi.", is_silent=True, layout=layout))
+
+    assert {"allowed_mentions", "silent", "view"} == set(told)
+    assert layout is told["view"]
+
+
 @pytest.mark.parametrize(
     ("embed", "expected"),
     [

@@ -22,7 +22,7 @@ _CHOOSABLE = frozenset(
         *("use_emoji", "unknown_emoji", "emoji_lookback", "unicode_spaces", "sanitise", "label_guard", "speaker_guard"),
         *("tables", "math", "degree", "shape", "typing", "casual", "grouping", "gather"),
         *("limit", "message_limit", "when_full", "code_file"),
-        *("mention_people", "mention_roles"),
+        *("mention_people", "mention_roles", "mention_author", "silent", "suppress_embeds", "notices"),
         *("typing_speed", "typing_least", "typing_most", "typing_budget", "typing_tail", "thinking_chance"),
         *("on_stop", "random_model", "show_errors", "show_fallback"),
     }

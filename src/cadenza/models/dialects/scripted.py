@@ -7,6 +7,7 @@ A script is JSON lines, one chunk per line, each with the seconds to wait before
     {"tool": {"id": "1", "name": "weather", "arguments": {"city": "Oslo"}}}
     {"usage": {"input_tokens": 10, "output_tokens": 4}}
     {"served": "a router's choice"}
+    {"file": {"name": "tea.txt", "base64": "dGVh", "description": "One word."}}
     {"finish": "stop"}
     {"error": "the model is overloaded"}
 
@@ -18,6 +19,7 @@ script from a list of texts and chunks. A model can also be a function from a pr
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias, assert_never
@@ -26,6 +28,7 @@ from ...errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError
 from ...stages.s2_generation import NewlineJson, Transport
 from ...stages.s3_chunks import NO_PROMPT
 from ...types import (
+    Attachment,
     Chunk,
     Ending,
     Failed,
@@ -111,6 +114,8 @@ def _chunk(line: object) -> Chunk:
             return Usage(read, written, *(count for count in more if isinstance(count, int)))
         case {"served": str(by)}:
             return Served(by)
+        case {"file": {"name": str(name), "base64": str(data), **rest}}:
+            return Attachment(name, b64decode(data, validate=True), str(rest.get("description", "")))
         case {"finish": str(reason)}:
             return Finished(reason)
         case {"error": str(message)}:
@@ -119,7 +124,8 @@ def _chunk(line: object) -> Chunk:
             return Failed(error_from(message, rest))
         case _:
             msg = Sentence(
-                "expected text, thought, tool, usage, served, finish or error, not {line}", line=json.dumps(line)[:80]
+                "expected text, thought, tool, usage, served, file, finish or error, not {line}",
+                line=json.dumps(line)[:80],
             )
             raise ValueError(msg)
 
@@ -144,12 +150,15 @@ def _line(item: str | Chunk) -> dict[str, object]:
         case ThoughtDelta(text):
             return {"thought": text}
         case ToolCall(identity, name, arguments, is_truncated):
-            told = {"id": identity, "name": name, "arguments": arguments}
+            told: dict[str, object] = {"id": identity, "name": name, "arguments": arguments}
             return {"tool": {**told, "truncated": True} if is_truncated else told}
         case Usage():
             return {"usage": asdict(item)}
         case Served(by):
             return {"served": by}
+        case Attachment(name, data, description):
+            told = {"name": name, "base64": b64encode(data).decode()}
+            return {"file": {**told, "description": description} if description else told}
         case Finished(reason):
             return {"finish": reason}
         case Failed(ProviderError() as error):

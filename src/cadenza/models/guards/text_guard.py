@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from ...types import Chunk, Ending, Failed, Finished, Served, TextDelta, ThoughtDelta, ToolCall, Usage
+from ...types import Attachment, Chunk, Ending, Failed, Finished, Served, TextDelta, ThoughtDelta, ToolCall, Usage
 
 
 class TextGuard:
@@ -27,7 +27,7 @@ class TextGuard:
                 return (chunk,)
             case Usage() | Served():
                 return (chunk,)  # some APIs send counts with every token
-            case ToolCall() | Finished() | Failed():
+            case ToolCall() | Attachment() | Finished() | Failed():
                 return [*self.rest(), chunk]
             case _:
                 assert_never(chunk)

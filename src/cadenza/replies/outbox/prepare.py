@@ -18,7 +18,7 @@ from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
 from ...stages.s7_delivery import FormulaPainter, Painter
 from ...targets.target import MARKDOWN, GroupsByName, Markup, Target
-from ...text import tables
+from ...text import alt_text, tables
 from ...text.formulas import is_formula
 from ...text.handles import may_mention
 from ...text.readable_formulas import in_table
@@ -116,7 +116,11 @@ class PostPreparer:
     async def _painted(self, post: Post) -> Post | None:
         paint, name = self._paint(post.picture)
         data = await self.picture_worker.painted(paint) if paint else None
-        return replace(post, attachment=Attachment(name, data), instead=()) if data else None
+        return (
+            replace(post, attachment=Attachment(name, data, alt_text.of_picture(post.picture)), instead=())
+            if data
+            else None
+        )
 
     def _paint(self, source: str) -> tuple[Callable[[], object] | None, str]:
         """What paints *source*, and the name of the picture."""

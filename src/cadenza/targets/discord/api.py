@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ...types import Attachment
+
+if TYPE_CHECKING:
+    from ..target import DiscordView
 
 
 class ApiError(Exception):
@@ -117,6 +120,8 @@ class Outgoing:
     users: tuple[str, ...] = ()
     """Ids of the people it may ping."""
     roles: tuple[str, ...] = ()
+    pings_author: bool = False
+    """Whether it pings the person whose message it replies to."""
     files: tuple[Attachment, ...] = ()
     embeds: tuple[Embed, ...] = ()
     buttons: tuple[Button, ...] = ()
@@ -124,6 +129,8 @@ class Outgoing:
     """Whether it is sent without a notification."""
     has_previews: bool = True
     """Whether links in it unfold."""
+    layout: DiscordView | None = None
+    """A view that is the whole message; then it has no content, files or embeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +226,14 @@ class DiscordApi(Protocol):
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
+
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
+        """Show *view* under a message of ours, and hear what people press."""
+
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
+        """Show *view* under a message of *webhook*, and hear what people press."""
 
     async def typing(self, channel: str, /) -> None:
         """Show a typing indicator, for ten seconds or until we send."""

@@ -18,18 +18,19 @@ from ...errors import DeliveryError, DeliveryKind
 from ...explain.tracebacks import get_logger
 from ...settings import DeliverySettings
 from ...stages.s7_delivery import receipt_of
+from ...stages.s7_files import file_in_words
 from ...text import tables
 from ...text.formulas import parse
 from ...text.plain_table import as_columns, as_records
 from ...text.readable_formulas import in_lines, in_table
 from ...text.units import WHITESPACE
-from ...types import Identity, Notice, Post, Receipt, Roster, Urgency
-from ..target import Allowance, Limits
+from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
+from ..target import Allowance, DiscordView, Limits
 from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .courier import Courier, Delivered, Delivery, without_files
 from .mentions import PingBudget
-from .policies import RETRY_DELAYS, policy_for
+from .policies import LONGEST_WAIT, RETRY_DELAYS, Step, policy_for
 from .shared import DiscordState
 from .throttle import PacedApi
 from .webhooks import NoWebhook, SpeakerKind, SpokenBy
@@ -155,6 +156,7 @@ class DiscordTarget:
         self._courier = Courier(api, shared, is_strict=is_strict, waits=waits)
         self._persona = _Persona(persona, persona_id or (None if persona is None else persona.name))
         self._mentions = PingBudget(roster, is_found=is_found)
+        self._settings = DeliverySettings()
         self._question = _Question(reply_target)
         self._table_button = table_button
         self._reword = reword
@@ -171,8 +173,9 @@ class DiscordTarget:
             await self._on_last(self._last or "")
 
     def allow_pings(self, settings: DeliverySettings, /) -> None:
-        """Ping at most as many people and roles from now on as *settings* allow."""
+        """Ping from now on whom *settings* allow, and send messages as they say."""
         self._mentions.allow(settings)
+        self._settings = settings
 
     # --- what it is ------------------------------------------------------------------------
 
@@ -260,6 +263,9 @@ class DiscordTarget:
             reply_to=self._question.reply_to(self._channel),
             users=pings.users,
             roles=pings.roles,
+            pings_author=self._settings.mention_author,
+            is_silent=self._settings.silent,
+            has_previews=not self._settings.suppress_embeds,
             files=(post.attachment,) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_source else (),
         )
@@ -318,10 +324,48 @@ class DiscordTarget:
             raise DeliveryError(msg)
         self._courier.waits.take_time()
         place = await self._place()
-        message = replace(_as_message(self._reword(notice)), nonce=self._nonces.next())
+        is_boxed = self._settings.notices == "embed"
+        message = replace(_as_message(self._reword(notice), is_boxed=is_boxed), nonce=self._nonces.next())
         after = _newer(self.last_message_id, place.last_message)
         delivery = Delivery(message, after=after, begun=asyncio.get_running_loop().time())
         self._last = (await self._courier.deliver(place, delivery))[-1].sent.message
+
+    async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
+        """Show *view* on the message of *receipt*; one with a layout of its own is a message after it."""
+        place = await self._place()
+        post = self._sent_posts.get(receipt.message_id)
+        if post is None:
+            return  # it was deleted
+        if view.has_components_v2():
+            message = Outgoing(nonce=self._nonces.next(), is_silent=self._settings.silent, layout=view)
+            after = _newer(self.last_message_id, place.last_message)
+            begun = asyncio.get_running_loop().time()
+            delivery = Delivery(message, self._persona.identity, self._speaker(receipt.post), after=after, begun=begun)
+            shown = await self._courier.deliver(place, delivery)
+            self._sent_posts[receipt.message_id] = replace(post, messages=(*post.messages, *shown))
+            self._last = shown[-1].sent.message
+        else:
+            await self._add_view(place, post.messages[-1], view)
+
+    async def _add_view(self, place: Place, last: Delivered, view: DiscordView) -> None:
+        message, delays = last.sent.message, iter(RETRY_DELAYS)
+        while True:
+            try:
+                if last.webhook is None:
+                    await self._api.add_view(place.channel, message, view)
+                else:
+                    await self._api.add_view_as(last.webhook, message, view, thread=place.thread)
+            except ApiError as error:
+                policy, delay = policy_for(error), next(delays, None)
+                if policy.step is Step.WAIT and delay is not None:
+                    delay = error.retry_after
+                elif policy.step is not Step.RETRY:
+                    delay = None
+                if delay is None or delay > LONGEST_WAIT:
+                    raise policy.error(error) from error
+            else:
+                return
+            await self._courier.waits.pause(delay)
 
     async def _complain(self) -> None:
         """Tell people why a name cannot be shown, at most every ten minutes."""
@@ -426,6 +470,8 @@ def _newer(one: str | None, other: str | None) -> str | None:
 
 def _in_words(post: Post) -> str:
     """What the file of *post* shows, as text: the message itself is not in it."""
+    if post.attachment is not None and post.boundary is Boundary.ATTACHMENT and not post.source:
+        return file_in_words(post.attachment)
     if (formula := parse(post.picture)) is not None:
         return "\n".join(["```", *in_lines(formula), "```"])
     source = post.picture or (post.source or "").removeprefix(post.text).lstrip(WHITESPACE)
@@ -438,9 +484,10 @@ def _reply_embed(target: ReplyTarget) -> Embed:
     return Embed(url=target.url, author=author, author_url=target.url, author_icon=target.author_icon)
 
 
-def _as_message(notice: Notice) -> Outgoing:
-    """*notice* as subtext if it is one line, else as an embed."""
-    if notice.urgency is Urgency.INFO and not notice.title and not notice.tips:
-        return Outgoing(LIMITS.markup.notice(notice.text)[:_LONGEST_LINE], is_silent=True)
+def _as_message(notice: Notice, *, is_boxed: bool) -> Outgoing:
+    """*notice* as an embed; as small print if it is one line, or if no notice *is_boxed*."""
+    if not is_boxed or (notice.urgency is Urgency.INFO and not notice.title and not notice.tips):
+        lines = [*([f"**{notice.title}**"] if notice.title else []), *notice.text.splitlines(), *notice.tips]
+        return Outgoing("\n".join(map(LIMITS.markup.notice, lines))[:_LONGEST_LINE], is_silent=True)
     text = "\n".join([notice.text, *(f"- {tip}" for tip in notice.tips)])[:_LONGEST_BOX]
     return Outgoing(embeds=(Embed(text, notice.title[:256], colour=_COLOURS[notice.urgency]),), is_silent=True)

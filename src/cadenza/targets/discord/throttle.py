@@ -10,11 +10,15 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from ...errors import Sentence, SettingsError
 from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 from .cooldown import Cooldown
+
+if TYPE_CHECKING:
+    from ..target import DiscordView
 
 _LIMIT = 45
 """Of Discord's fifty; the rest is for requests that do not go through here."""
@@ -145,6 +149,18 @@ class PacedApi:
         """Delete a message of *webhook*."""
         async with self._admitted():
             await self._api.delete_as(webhook, message, thread=thread)
+
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
+        """Show *view* under a message of ours."""
+        async with self._admitted():
+            await self._api.add_view(channel, message, view)
+
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
+        """Show *view* under a message of *webhook*."""
+        async with self._admitted():
+            await self._api.add_view_as(webhook, message, view, thread=thread)
 
     async def typing(self, channel: str, /) -> None:
         """Show a typing indicator, if the limit is not near and Discord listens."""

@@ -12,15 +12,17 @@ from base64 import b64encode
 from collections.abc import Awaitable, Coroutine, Mapping
 from dataclasses import replace
 from secrets import token_hex
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import aiohttp
 import discord
+from discord import ui
 from discord.http import Route
 
 from ...concurrency.tasks import must_rise
 from ...errors import Sentence
 from ..discord.api import ApiError, Bucket, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
+from ..target import DiscordView
 from .buckets import CHANNEL, WEBHOOK, WEBHOOK_SLOW, Headers, Tally, known_to_discord_py, tighter
 from .early_receipts import EarlyReceipts
 from .no_retry_session import NoRetrySession
@@ -208,6 +210,25 @@ class DiscordPyApi:
         """Delete a message of *webhook*."""
         where = {} if thread is None else {"thread": discord.Object(int(thread))}
         await _asked(self._hook(webhook.id, webhook.token).delete_message(int(message), **where))
+
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
+        """Show *view* under a message; discord.py then calls its callbacks."""
+        partial = self._client.get_partial_messageable(_number(channel)).get_partial_message(int(message))
+        await _asked(partial.edit(view=cast(ui.View, view)))
+
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
+        """Show *view* under a message of *webhook*."""
+        where: dict[str, Any] = {} if thread is None else {"thread": discord.Object(int(thread))}
+        hook = self._hook(webhook.id, webhook.token)
+        await _asked(hook.edit_message(int(message), view=cast(ui.View, view), **where))
+
+    async def add_follow_up_view(
+        self, interaction: discord.Interaction[Any], message: str, view: DiscordView, /
+    ) -> None:
+        """Show *view* under a follow-up of *interaction*."""
+        await _asked(self._follow_up(interaction).edit_message(int(message), view=cast(ui.View, view)))
 
     # --- webhooks ---------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import discord
 from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
 from ..discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
+from ..target import DiscordView
 from .api import DiscordPyApi
 from .translate_errors import as_api_error
 
@@ -146,6 +147,13 @@ class InteractionApi:
         """Delete a follow-up."""
         await self._api.delete_follow_up(self._interaction, message)
 
+    async def add_view(self, channel: str, message: str, view: DiscordView, /) -> None:
+        """Show *view* under a follow-up, or under a message that was sent too late for one."""
+        if any(sent.message == message and sent.webhook is None for sent in self._sent.values()):
+            await self._api.add_view(channel, message, view)
+        else:
+            await self._api.add_follow_up_view(self._interaction, message, view)
+
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
         """Delete follow-ups, one by one."""
         for message in messages:
@@ -192,6 +200,12 @@ class InteractionApi:
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
         """Delete a message of *webhook*."""
         await self._api.delete_as(webhook, message, thread=thread)
+
+    async def add_view_as(
+        self, webhook: Webhook, message: str, view: DiscordView, /, *, thread: str | None = None
+    ) -> None:
+        """Show *view* under a message of *webhook*."""
+        await self._api.add_view_as(webhook, message, view, thread=thread)
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
         """All webhooks of *channel*."""

@@ -9,19 +9,19 @@ from typing import Any
 import discord
 from discord import ui
 
+from ...text import alt_text
+from ...types import Attachment
 from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 
 
 def arguments(message: Outgoing) -> dict[str, Any]:
     """Arguments for ``send`` of a channel or a webhook. Build them for each try: discord.py closes files."""
-    told: dict[str, Any] = {
-        "content": message.content or None,
-        "allowed_mentions": mentions(message),
-        "silent": message.is_silent,
-        "suppress_embeds": not message.has_previews,
-    }
+    told: dict[str, Any] = {"allowed_mentions": mentions(message), "silent": message.is_silent}
+    if message.layout is not None:
+        return told | {"view": message.layout}
+    told |= {"content": message.content or None, "suppress_embeds": not message.has_previews}
     if message.files:
-        told["files"] = [discord.File(io.BytesIO(file.data), file.name) for file in message.files]
+        told["files"] = [*map(file_of, message.files)]
     if message.embeds:
         told["embeds"] = [embed_of(embed) for embed in message.embeds]
     if message.buttons:
@@ -35,8 +35,13 @@ def mentions(message: Outgoing) -> discord.AllowedMentions:
         everyone=False,
         users=[discord.Object(int(id_)) for id_ in message.users],
         roles=[discord.Object(int(id_)) for id_ in message.roles],
-        replied_user=False,
+        replied_user=message.pings_author,
     )
+
+
+def file_of(file: Attachment) -> discord.File:
+    """*file* for discord.py, with its alt text."""
+    return discord.File(io.BytesIO(file.data), file.name, description=alt_text.within(file.description) or None)
 
 
 def embed_of(embed: Embed) -> discord.Embed:

@@ -1,0 +1,55 @@
+"""Files for people, from what streams and tools yield: media, and images that a client gives."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Mapping
+
+from ..types import Attachment, Media
+
+_ENDINGS: Mapping[str, str] = {
+    "jpeg": "jpg",
+    "svg+xml": "svg",
+    "quicktime": "mov",
+    "octet-stream": "bin",
+    "plain": "txt",
+}
+"""File extensions of MIME subtypes that are not their own."""
+
+
+def as_attachment(item: object) -> Attachment | None:
+    """*item* as a file, or ``None`` if it is none; a ``Media`` that is only a link has no bytes to show."""
+    if isinstance(item, Attachment):
+        return item
+    if isinstance(item, Media) and (data := item.data or _in_address(item.url)):
+        return Attachment(named(item.kind.value, item.mime), data)
+    return None
+
+
+def generated(data: object, mime: str = "image/png", description: object = "") -> Attachment | None:
+    """An image that a model made: *data* is bytes or Base64; ``None`` if it is neither."""
+    raw = _decoded(data) if isinstance(data, str) else data
+    if not isinstance(raw, bytes | bytearray) or not raw:
+        return None
+    kind = mime.partition("/")[0] or "file"
+    return Attachment(named(kind, mime), bytes(raw), description if isinstance(description, str) else "")
+
+
+def named(kind: str, mime: str) -> str:
+    """A name for a file of *mime*: ``image.png``."""
+    subtype = mime.partition("/")[2].partition(";")[0].strip()
+    return f"{kind}.{_ENDINGS.get(subtype, subtype) or 'bin'}"
+
+
+def _in_address(url: str) -> bytes:
+    """The bytes in a ``data:`` URI."""
+    head, comma, body = url.partition(",")
+    is_held = comma and head.startswith("data:") and head.endswith(";base64")
+    return (_decoded(body) or b"") if is_held else b""
+
+
+def _decoded(text: str) -> bytes | None:
+    try:
+        return b64decode(text)
+    except ValueError:
+        return None
