@@ -21,9 +21,8 @@ from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from tests.bot.evening import Evening
 from tests.model_server import RATE_LIMITED, ModelServer, Question, Refuses, Says, Script, model_server
+from tests.redirected import AWAITS_API
 
-AWAITS_API = True
-"""Whether ``history``, ``reply(message, model)`` and the queue of ``say`` are yet to come; then the tests with *new* wait."""
 new = pytest.mark.skipif(AWAITS_API, reason="needs history, reply(message, model) and the queue of say")
 
 ROOT = Path(__file__).parent.parent
@@ -47,8 +46,14 @@ def test_every_example_is_short_and_says_how_it_is_run(example: Path) -> None:
 
 
 @new
-def test_the_examples_are_typed() -> None:
-    command = [sys.executable, "-m", "mypy", "--strict", *map(str, EXAMPLES)]
+@pytest.mark.timeout(400)
+def test_the_examples_and_recipes_are_typed(tmp_path: Path) -> None:
+    """All in one process, which remembers in mypy's own cache what it knows of other people's packages."""
+    for page in (ROOT / "docs" / "recipes").glob("*.md"):
+        for program in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+            (tmp_path / f"recipe_{page.stem.replace('-', '_')}.py").write_text(program, encoding="utf-8")
+    programs = [*EXAMPLES, *tmp_path.glob("*.py")]
+    command = [sys.executable, "-m", "mypy", "--strict", *map(str, programs)]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=ENVIRONMENT)
 
     assert (0, "") == (checked.returncode, checked.stderr), checked.stdout

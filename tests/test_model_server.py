@@ -9,7 +9,7 @@ import anthropic
 import openai
 import pytest
 
-from cadenza import Broke, Completed, MemoryTarget, NeedsTools, Reply, Settings, ToolCall, say
+from cadenza import Broke, Completed, MemoryTarget, NeedsTools, Post, Receipt, Reply, Settings, ToolCall, say
 from tests.model_server import RATE_LIMITED, ModelServer, Says, model_server
 
 HELLO = "Hello, Mia.\n\nA fine day, isn't it?"
@@ -29,10 +29,12 @@ async def _responses(server: ModelServer) -> AsyncIterator[object]:
 
 
 async def _messages(server: ModelServer) -> AsyncIterator[object]:
-    async with anthropic.AsyncAnthropic(base_url=server.url, api_key="k") as client:
-        async with client.messages.stream(model="claude-sonnet-5", max_tokens=1000, messages=QUESTION) as stream:
-            async for item in stream:
-                yield item
+    async with (
+        anthropic.AsyncAnthropic(base_url=server.url, api_key="k") as client,
+        client.messages.stream(model="claude-sonnet-5", max_tokens=1000, messages=QUESTION) as stream,
+    ):
+        async for item in stream:
+            yield item
 
 
 Client = Callable[[ModelServer], AsyncIterator[object]]
@@ -79,17 +81,28 @@ async def test_a_refusal_is_not_asked_for_again(client: Client) -> None:
     assert 1 == len(server.asked)
 
 
+class _Opening(MemoryTarget):
+    """Opens a gate with the first message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def send(self, post: Post, /) -> Receipt:
+        self.gate.set()
+        return await super().send(post)
+
+
 @CLIENTS
 async def test_a_gate_holds_the_rest_back(client: Client) -> None:
-    gate, opened = asyncio.Event(), MemoryTarget()
-    async with asyncio.timeout(10), model_server([Says(("One line.\n\nAnother.\n\n", gate, "The last."))]) as server:
-        saying = asyncio.create_task(say(opened, client(server), settings=Settings.of(shape="lines")))
-        while "One line." not in opened.texts:
-            await asyncio.sleep(0.01)
-        assert not saying.done()
-        gate.set()
+    target = _Opening()
+    async with (
+        asyncio.timeout(10),
+        model_server([Says(("One line.\n\nAnother.\n\n", target.gate, "The last."))]) as server,
+    ):
+        await say(target, client(server), settings=Settings.of(shape="lines"))
 
-        assert "One line.\n\nAnother.\n\nThe last." == (await saying).text
+    assert ["One line.", "Another.", "The last."] == target.texts
 
 
 async def _whole_completion(server: ModelServer) -> str | None:
