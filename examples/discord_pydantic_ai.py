@@ -27,7 +27,7 @@ def roll(sides: int = 6) -> int:
 @bot.command()
 async def ask(context: commands.Context[commands.Bot], *, question: str) -> None:
     """Ask the croupier."""
-    await cadenza.say(context, agent.run_stream(question))
+    await cadenza.say(context, agent.run_stream_events(question))
 
 
 if __name__ == "__main__":

@@ -44,13 +44,16 @@ _LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)")
 
 
 PROGRAMS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
-"""Programs that need a token: they are run as processes, by ``test_examples`` here and in ``bot``."""
+"""Programs that need a token: ``test_examples`` runs them as processes."""
+RECIPES = ROOT / "docs" / "recipes"
+"""Bots, too: ``test_recipes`` runs them."""
 
 
 def _examples() -> list[object]:
     return [
         pytest.param(match[1], id=f"{page.name}-{number}")
         for page in PAGES
+        if page.parent != RECIPES
         for number, match in enumerate(_PYTHON.finditer(page.read_text(encoding="utf-8")), start=1)
         if not any(program.endswith(match[1]) for program in PROGRAMS.values())
     ]
