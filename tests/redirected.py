@@ -11,12 +11,6 @@ from dataclasses import replace
 from cadenza.models import vendors
 from cadenza.sim.clients import discord_py
 
-AWAITS_API = True
-"""Whether ``history``, ``whole_answer``, ``reply(message, model)`` and new arguments of ``say`` are yet to come.
-
-Tests of examples and recipes that need them wait; this constant, and whatever reads it, goes when they have come.
-"""
-
 
 @contextmanager
 def models_at(url: str) -> Iterator[None]:

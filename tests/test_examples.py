@@ -21,9 +21,6 @@ from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from tests.bot.evening import Evening
 from tests.model_server import RATE_LIMITED, ModelServer, Question, Refuses, Says, Script, model_server
-from tests.redirected import AWAITS_API
-
-new = pytest.mark.skipif(AWAITS_API, reason="needs history, reply(message, model) and the queue of say")
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -45,7 +42,6 @@ def test_every_example_is_short_and_says_how_it_is_run(example: Path) -> None:
     assert text.count("\n") <= LINES
 
 
-@new
 @pytest.mark.timeout(400)
 def test_the_examples_and_recipes_are_typed(tmp_path: Path) -> None:
     """All in one process, which remembers in mypy's own cache what it knows of other people's packages."""
@@ -141,7 +137,6 @@ async def _read(process: asyncio.subprocess.Process, log: bytearray, ready: asyn
     ready.set()
 
 
-@new
 async def test_openai_answers_who_mentions_it_and_sends_the_model_the_whole_chain() -> None:
     story = "Once there was a fox.\n\nShe knew all stars by name.\n\n```\nVega\n```"
     async with at_work("discord_openai", [Says(story), Says("Her name was Ren.")]) as bot:
@@ -162,7 +157,6 @@ async def test_openai_answers_who_mentions_it_and_sends_the_model_the_whole_chai
     assert "what was her name?" in texts[2]
 
 
-@new
 async def test_openai_gives_one_answer_at_a_time() -> None:
     def answer(question: Question) -> Says:
         number = question.said[-1][1].split("#")[1]
@@ -179,7 +173,6 @@ async def test_openai_gives_one_answer_at_a_time() -> None:
     assert sorted(map(str, range(10))) == sorted(number for number, _ in groupby(whose))
 
 
-@new
 async def test_openai_says_one_sentence_without_ids_when_it_is_refused() -> None:
     async with at_work("discord_openai", [RATE_LIMITED], logs="RateLimitError") as bot:
         bot.hears("hi!")
@@ -200,7 +193,6 @@ async def test_the_cog_answers_its_command_for_all_or_for_one() -> None:
     assert [[("user", "What do you see?")], [("user", "And for me?")]] == [each.said for each in bot.models.asked]
 
 
-@new
 async def test_two_personas_answer_one_after_the_other() -> None:
     async with at_work("discord_personas", [Says("Clear skies!\nLook up."), Says("He always says so.")]) as bot:
         bot.mia.says(bot.general, "Hello, everyone.")
@@ -214,7 +206,6 @@ async def test_two_personas_answer_one_after_the_other() -> None:
     ]
 
 
-@new
 async def test_tools_are_run_between_the_question_and_the_answer() -> None:
     answers = [Says("Let me roll.", (("roll", {"sides": 20, "dice": 2}),)), Says("A good throw!")]
     async with at_work("discord_tools", answers) as bot:
@@ -240,7 +231,6 @@ async def test_pydantic_ai_rolls_and_answers_its_command() -> None:
     assert "function_call_output" == bot.models.asked[1].said[-1][0]
 
 
-@new
 async def test_anthropic_answers_everything_in_private() -> None:
     async with at_work("discord_anthropic", [Says("Good evening.\n\nHow are you?"), Says("Glad to hear it.")]) as bot:
         private = bot.evening.world.open_direct(bot.evening.bot, bot.mia)
@@ -254,7 +244,6 @@ async def test_anthropic_answers_everything_in_private() -> None:
     assert [] == bot.texts()
 
 
-@new
 async def test_anthropic_opens_a_thread_and_stays_in_it() -> None:
     async with at_work("discord_anthropic", [Says("It is clear."), Says("Clouds.")]) as bot:
         bot.mia.says(bot.general, "Not for the bot.")

@@ -19,7 +19,7 @@ from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from tests.bot.evening import Evening
 from tests.model_server import RATE_LIMITED, ModelServer, Question, Refuses, Says, Script, model_server
-from tests.redirected import AWAITS_API, models_at
+from tests.redirected import models_at
 
 ROOT = Path(__file__).parent.parent
 RECIPES = ROOT / "docs" / "recipes"
@@ -64,8 +64,6 @@ class Recipe:
 
     script: Script | Iterable[Says | Refuses]
     acts: Acts
-    is_new: bool = True
-    """Whether it needs what is yet to come."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -171,7 +169,7 @@ TABLE = {
     "images": Recipe([Says("Look:", (("paint", {"colour": "teal"}),)), Says("As green as the sea.")], _images),
     "many-models": Recipe(_only_the_second, _many_models),
     "one-answer-at-a-time": Recipe(_dark_or_blue, _one_answer_at_a_time),
-    "personas": Recipe([Says("Clear as glass!\nLook behind the barn.")], _personas, is_new=False),
+    "personas": Recipe([Says("Clear as glass!\nLook behind the barn.")], _personas),
     "tools-by-hand": Recipe(
         [Says("Let me roll two.", (("roll", {"sides": 20}), ("roll", {"sides": 6}))), Says("Not bad.")], _tools_by_hand
     ),
@@ -201,8 +199,6 @@ async def at_work(program: str, recipe: Recipe, patch: pytest.MonkeyPatch) -> As
 async def test_a_recipe_shows_what_its_page_shows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """``REWRITE_DOCS=1`` writes what is shown anew; read what has changed before you keep it."""
     recipe, page = TABLE[name], PAGES[name]
-    if recipe.is_new and AWAITS_API:
-        pytest.skip("needs what is yet to come")
     text = page.read_text(encoding="utf-8")
     async with at_work(_program(page), recipe, monkeypatch) as room:
         await recipe.acts(room)
@@ -220,7 +216,6 @@ def test_every_recipe_is_tested_and_listed() -> None:
     assert [] == [name for name in PAGES if f"({name}.md)" not in index]
 
 
-@pytest.mark.skipif(AWAITS_API, reason="needs reply(message, model)")
 def test_the_recipe_for_tests_passes(tmp_path: Path) -> None:
     (tmp_path / "test_bot.py").write_text(_program(PAGES["tests"]), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

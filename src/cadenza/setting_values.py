@@ -67,6 +67,10 @@ class SettingValues(TypedDict, total=False):
     code_file: int
     mention_people: int
     mention_roles: bool
+    mention_author: bool
+    silent: bool
+    suppress_embeds: bool
+    notices: Literal["embed", "text"]
     seed: int
     typing_speed: float
     typing_least: float
@@ -74,7 +78,7 @@ class SettingValues(TypedDict, total=False):
     typing_budget: float
     typing_tail: float
     thinking_chance: float
-    on_stop: Literal["clause", "silence"]
+    on_stop: Literal["silence", "clause"]
     first_timeout: float
     idle_timeout: float
     queue: int
@@ -84,7 +88,7 @@ class SettingValues(TypedDict, total=False):
     tool_failures: int
     tool_timeout: float
     tool_result_limit: int
-    show_errors: bool
+    show_errors: Literal["friendly", "details", "off"]
     key_attempts: int
     rate_limit_cooldown: float
     error_cooldown: float
@@ -101,7 +105,6 @@ class SettingValues(TypedDict, total=False):
     debounce: float
     interrupts: int
     stop_phrases: bool
-    answer_stops: bool
     rerun_seconds: float
     stale_timeout: float
     stop_grace: float
