@@ -26,17 +26,8 @@ async def on_message(message: discord.Message) -> None:
     if isinstance(place, discord.TextChannel) and client.user in message.mentions:
         thread = await message.create_thread(name=message.clean_content[:80])
         await answer(thread, await cadenza.history(message, limit=1))
-    elif isinstance(place, discord.Thread) and place.owner == place.guild.me:
-        await answer(place, (*await opening(place), *await cadenza.history(message)))
-    elif isinstance(place, discord.DMChannel):
+    elif isinstance(place, discord.DMChannel) or (isinstance(place, discord.Thread) and place.owner == place.guild.me):
         await answer(place, await cadenza.history(message))
-
-
-async def opening(thread: discord.Thread) -> tuple[cadenza.Line, ...]:
-    """The message that a thread was opened from, which stands in the channel and not in the thread."""
-    if not isinstance(thread.parent, discord.TextChannel):
-        return ()
-    return await cadenza.history(await thread.parent.fetch_message(thread.id), limit=1)
 
 
 async def answer(place: discord.DMChannel | discord.Thread, lines: tuple[cadenza.Line, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..concurrency.imports import imported
 from ..errors import InputError, Sentence
@@ -42,7 +42,7 @@ async def whole_answer(message: discord.Message) -> str | None:
     return await reading.whole_answer(message)
 
 
-def chat_messages(lines: Iterable[Line]) -> list[dict[str, str]]:
+def chat_messages(lines: Iterable[Line]) -> list[Any]:
     """*lines* as the messages that chat APIs take. Where several people speak, each line begins with a name."""
     told = list(lines)
     has_names = len({line.speaker for line in told if not line.is_own}) > 1
