@@ -60,7 +60,7 @@ INDEX = """
 7.11  round     what_comes_of_a_story
 7.12  round     a_guard_ends_the_round
 7.13  round     13_a_limit_that_is_met_at_the_very_end_ends_the_round
-7.14  stops     t89_a_stop_is_answered_once
+7.14  stops     t89_what_comes_after_a_stop_is_answered
 7.15  pipeline  a_cancelled_reply_leaves_nothing_running_and_loses_no_receipt
 7.16  pipeline  a_model_that_breaks_off_leaves_what_it_said
 7.17  pipeline  a_model_that_falls_silent_is_given_up_and_what_it_said_is_sent
@@ -104,7 +104,7 @@ INDEX = """
 11.3  desk      admission_3_and_t96_after_three_in_a_row_it_waits
 11.4  desk      admission_4_somebody_else_waits
 11.5  desk      admission_5_a_turn_that_a_command_asked_for_is_not_interrupted
-11.6  stops     admission_6_a_stop_is_answered_before_what_waits
+11.6  stops     admission_6_a_stop_in_words_is_obeyed_and_not_answered
 11.7  stops     admission_7_and_t92_somebody_elses_stop_is_an_ordinary_message
 11.8  desk      admission_8_two_follow_ups_make_one_turn
 11.9  stops     admission_9_and_t93_a_turn_that_does_not_get_on_gives_way_and_what_waited_is_gone
@@ -129,7 +129,7 @@ T85   tries     t85_what_is_just_being_sent_is_taken_back_too
 T86   tries     t86_notices_are_not_taken_back
 T87   registry  a_follow_up_never_takes_the_place_of_a_stop
 T88   registry  when_a_turn_is_over_its_reason_is_over_too
-T89   stops     t89_a_stop_is_answered_once
+T89   stops     t89_what_comes_after_a_stop_is_answered
 T90   stops     t90_where_nothing_goes_on_there_is_nothing_to_stop
 T91   stops     t91_a_command_stops_the_reply_and_clears_what_waits
 T92   stops     admission_7_and_t92_somebody_elses_stop_is_an_ordinary_message

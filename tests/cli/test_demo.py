@@ -87,7 +87,7 @@ async def test_messages_arrive_one_by_one() -> None:
             return super().write(text)
 
     await demo.play(ConsoleTarget("Ren", console=Console(file=Clock(), force_terminal=False)))
-    assert len(times) == 16 + 1  # one is deleted
+    assert len(times) == 15 + 1  # one is deleted
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.1
 
 
@@ -108,8 +108,8 @@ async def test_every_element_is_seen() -> None:
         "\nRen: Easy, all it takes is a rooster.\n\n-- Deleted: “Easy, all it takes is a rooster.”\n\nRen: Three",
         "\nRen:\n  ```python\n  import time\n",
         "\n-- `vega` answered instead of `polaris` (the line to it broke).\n\nMia: And where",
-        "\n-- Mia pressed stop\n\nRen: Neither gave in, so it bears both names.\n\nMia: Keep",
-        "\n-- That was 16 messages from ",
+        "\n-- Mia pressed stop\n\nMia: Keep",
+        "\n-- That was 15 messages from ",
         "cadenza replay --help\n",
     )
     places = [output.find(part) for part in parts]

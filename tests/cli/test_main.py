@@ -424,7 +424,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_demo_writes_a_trace_of_every_message_that_it_shows(trace: Path) -> None:
     facts = [json.loads(line)["fact"] for line in trace.read_text(encoding="utf-8").splitlines()]
 
-    assert (17, 5) == (facts.count("message_sent"), facts.count("reply_ended"))
+    assert (16, 5) == (facts.count("message_sent"), facts.count("reply_ended"))
 
 
 def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:
@@ -432,7 +432,7 @@ def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:
 
     assert (0, "") == (result.returncode, result.stderr)
     assert re.match(r" +0\.00\d s  The reply as Ren in stargazers begins\.", result.stdout)
-    assert all(f"Message {number}" in result.stdout for number in range(1, 18))
+    assert all(f"Message {number}" in result.stdout for number in range(1, 17))
     assert "A person stops the reply." in result.stdout
 
 
@@ -449,7 +449,7 @@ def test_a_line_that_is_none_of_a_trace_is_named_and_the_rest_is_told(trace: Pat
 
     assert 1 == result.returncode
     assert "cadenza: line 1 is no fact of a trace and was skipped: it is not JSON\n" == result.stderr
-    assert "Message 17" in result.stdout
+    assert "Message 16" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -474,7 +474,7 @@ def test_a_message_that_there_is_not_is_said_in_a_sentence(trace: Path) -> None:
     result = run("explain", str(trace), "--message", "99")
 
     assert (2, "") == (result.returncode, result.stdout)
-    assert "cadenza: there is no message 99 in the trace; it has 17\n" == result.stderr
+    assert "cadenza: there is no message 99 in the trace; it has 16\n" == result.stderr
 
 
 def test_explain_tells_what_becomes_of_a_text() -> None:
@@ -516,6 +516,6 @@ def test_ctrl_c_in_the_middle_of_an_explanation_ends_it_without_a_word() -> None
 def test_a_full_disk_does_not_disturb_the_demo_and_is_told_in_the_end() -> None:
     result = run("demo", "--fast", "--trace", "/dev/full")
 
-    assert "That was 16 messages" in result.stdout
+    assert "That was 15 messages" in result.stdout
     assert (1, 1) == (result.returncode, result.stderr.count("\n"))
     assert "cadenza: the trace cannot be written (No space left on device)" in result.stderr
