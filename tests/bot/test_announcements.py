@@ -61,11 +61,14 @@ def test_every_notice_of_the_pipeline_is_in_the_catalogue(language: str) -> None
 @pytest.mark.parametrize(
     ("notice", "text"),
     [
-        (failed(Empty("stop"), model="openai:gpt-5.1"), "gpt-5.1` は何度尋ねても"),
-        (failed(Stalled(has_begun=True), model="openai:gpt-5.1"), "gpt-5.1` は返事の途中で黙りました。"),
-        (failed(Stopped(StopReason.TIME_LIMIT), model="m"), "返事が許された時間を超えた"),
+        (failed(Empty("stop"), show_errors="details", model="openai:gpt-5.1"), "gpt-5.1` は何も言いませんでした。"),
+        (
+            failed(Stalled(has_begun=True), show_errors="details", model="openai:gpt-5.1"),
+            "gpt-5.1` は返事の途中で黙りました。",
+        ),
+        (failed(Stopped(StopReason.TIME_LIMIT), show_errors="details", model="m"), "返事が許された時間を超えた"),
         (still_working(7), "ツールを 7 回使いました。"),
-        (fell_back([Failure("a:b", Empty("stop"))], "c:d"), "の代わりに"),
+        (fell_back([Failure("a:b", Empty("stop"))], "c:d", show_errors="details"), "の代わりに"),
     ],
 )
 def test_a_notice_is_said_in_another_language_with_its_values(notice: Notice | None, text: str) -> None:
@@ -82,7 +85,7 @@ def test_a_notice_is_said_in_another_language_with_its_values(notice: Notice | N
 
 def test_what_others_said_stays_as_they_said_it() -> None:
     error = ProviderError("the model is overloaded; try again later", kind=ErrorKind.OVERLOADED)
-    notice = failed(Broke(error), model="m")
+    notice = failed(Broke(error), show_errors="details", model="m")
     assert notice is not None
     other = reworded(notice, "ja")
 

@@ -78,7 +78,7 @@ def said(place: Town) -> list[str]:
 
 
 def boxes(place: Town) -> list[str]:
-    return [embed["title"] for one in place.ours() for embed in one["embeds"]]
+    return [embed["description"] for one in place.ours() for embed in one["embeds"]]
 
 
 async def comes_back(place: Town) -> None:
@@ -144,7 +144,7 @@ async def test_who_was_told_of_the_end_is_not_told_to_ask_again_after_it(tmp_pat
         place.mia.says(place.general, f"{place.mention} say one, and, wait, two!")
         await place.until(lambda: "one" in place.answers())
         assert 0 == await place.end()
-        assert ["Cut off by a restart"] == boxes(place)
+        assert ["The reply was cut off by a restart; ask again in a moment."] == boxes(place)
         patient_for(place, 60.0)
         await place.start()
         await place.until(lambda: "(and so on)" in place.answers())

@@ -83,7 +83,8 @@ async def test_code_that_is_cut_stays_code_to_the_letter() -> None:
 async def test_a_notice_is_written_in_the_chats_way() -> None:
     target = Chat()
 
-    await say(target, iter([TextDelta("Well.\n"), Failed(ProviderError("The model is *gone*."))]))
+    failing = iter([TextDelta("Well.\n"), Failed(ProviderError("The model is *gone*."))])
+    await say(target, failing, settings=Settings.of(show_errors="details"))
 
     assert target.texts[0] == "Well."
     assert "-#" not in target.texts[-1]
