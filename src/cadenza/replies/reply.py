@@ -32,7 +32,7 @@ from .outbox.prepare import PostPreparer
 from .pipeline import Takes, run_round, settle, spoken, text_row
 from .streams import ModelStream, from_stream
 from .tool_loop import ToolLoop
-from .views import check_target, show_view
+from .views import announce_view, show_view
 
 
 async def say(
@@ -62,7 +62,7 @@ async def say(
     misuse.check_stream(stream)
     misuse.check_scene(scene)
     misuse.check_target(target)
-    check_target(view, target)
+    announce_view(view, target)
     misuse.check_options(settings=settings, stop=stop, chance=chance, preparer=preparer, trace=trace, on_error=on_error)
     rules = misuse.checked_rules(rules)
     settings = _within(settings or Settings(), target)
@@ -123,7 +123,7 @@ async def reply(
     misuse.check_loop("reply")
     misuse.check_scene(scene)
     misuse.check_target(target)
-    check_target(view, target)
+    announce_view(view, target)
     misuse.check_options(
         settings=settings,
         stop=stop,

@@ -27,15 +27,18 @@ def check_view(view: object) -> None:
     raise InputError(msg)
 
 
-def check_target(view: object, target: Target) -> None:
-    """Raise an ``InputError`` if *target* cannot show *view*."""
+def announce_view(view: DiscordView | None, target: Target) -> None:
+    """Tell *target* that the reply has *view*; an ``InputError`` if it cannot show it."""
     check_view(view)
-    if view is not None and not isinstance(target, SupportsView):
+    if view is None:
+        return
+    if not isinstance(target, SupportsView):
         msg = Sentence(
             "a view can only be shown in a channel of discord.py; {target_type} shows none",
             target_type=type(target).__name__,
         )
         raise InputError(msg)
+    target.has_view(view)
 
 
 async def show_view(view: DiscordView | None, target: Target, receipts: Sequence[Receipt]) -> None:

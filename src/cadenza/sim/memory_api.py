@@ -90,7 +90,7 @@ class WorldApi:
         self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
     ) -> Sent:
         """Send *message* through *webhook*."""
-        query = {"wait": "1", "with_components": "1" if message.buttons or message.layout else "0"} | _in(thread)
+        query = {"wait": "1", "with_components": "1" if message.buttons or message.view else "0"} | _in(thread)
         body = as_webhook_message(identity, message)
         said = await self._ask(
             "POST", _SPOKEN, webhook.id, webhook.token, body=body, query=query, files=as_files(message)

@@ -75,8 +75,10 @@ def _common(message: Outgoing) -> Json:
         payload["embeds"] = [_embed(embed) for embed in message.embeds]
     if message.buttons:
         payload["components"] = _rows(message.buttons)
-    if message.layout is not None:
-        payload |= {"components": message.layout.to_components(), "flags": flags | _LAYOUT}
+    if message.view is not None:
+        payload["components"] = message.view.to_components()
+        if message.view.has_components_v2():
+            payload["flags"] = flags | _LAYOUT
     if message.files:
         payload["attachments"] = [_described(number, file) for number, file in enumerate(message.files)]
     return payload

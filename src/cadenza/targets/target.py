@@ -157,6 +157,9 @@ class DiscordView(Protocol):
 class SupportsView(Protocol):
     """A target that can show a view."""
 
+    def has_view(self, view: DiscordView, /) -> None:
+        """The reply has *view*: it can go with the last message, if that is known to be the last (``conclude``)."""
+
     async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
         """Show *view* on the message of *receipt*, the last of a reply, or raise a ``DeliveryError``."""
 

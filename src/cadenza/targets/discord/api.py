@@ -129,8 +129,8 @@ class Outgoing:
     """Whether it is sent without a notification."""
     has_previews: bool = True
     """Whether links in it unfold."""
-    layout: DiscordView | None = None
-    """A view that is the whole message; then it has no content, files or embeds."""
+    view: DiscordView | None = None
+    """What is shown under it; one with a layout is the whole message, which then has no content, files or embeds."""
 
 
 @dataclass(frozen=True, slots=True)

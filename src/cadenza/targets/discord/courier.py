@@ -19,6 +19,7 @@ from ...errors import DeliveryError, DeliveryKind, Sentence
 from ...explain.tracebacks import get_logger
 from ...text.usernames import as_username
 from ...types import Identity, RefusedAttempt
+from ..target import DiscordView
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .labels import labelled, plain_name, shortened
@@ -69,6 +70,8 @@ class Delivered(NamedTuple):
     identity: Identity | None = None
     webhook: Webhook | None = None
     refusals: tuple[RefusedAttempt, ...] = ()
+    view: DiscordView | None = None
+    """The view that was sent with it; of a message that had to be looked for, none is known."""
 
 
 class Courier:
@@ -210,13 +213,17 @@ class Courier:
     async def _attempt(self, place: Place, delivery: Delivery) -> Delivered:
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
-            return self._arrived(place, Delivered(sent, refusals=_with_waits(delivery, sent)))
+            return self._arrived(
+                place, Delivered(sent, refusals=_with_waits(delivery, sent), view=delivery.message.view)
+            )
         message = replace(delivery.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = delivery.speaker or SpokenBy()
         sent = await self._shared.webhooks.send(
             place, delivery.webhook, delivery.identity, message, speaker=speaker, waits=self.waits
         )
-        return self._arrived(place, Delivered(sent, delivery.identity, delivery.webhook, _with_waits(delivery, sent)))
+        return self._arrived(
+            place, Delivered(sent, delivery.identity, delivery.webhook, _with_waits(delivery, sent), message.view)
+        )
 
     def _arrived(self, place: Place, delivered: Delivered) -> Delivered:
         self._shared.note_success(place.channel, delivered.sent.message)
@@ -442,6 +449,7 @@ def _pieces(delivery: Delivery, texts: Sequence[str]) -> list[Delivery]:
                 files=whole.files if number == last else (),
                 embeds=whole.embeds if number == last else (),
                 buttons=whole.buttons if number == last else (),
+                view=whole.view if number == last else None,
             ),
         )
         for number, text in enumerate(texts)

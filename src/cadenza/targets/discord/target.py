@@ -88,6 +88,15 @@ class _Question:
         return None if is_elsewhere else self.owed
 
 
+@dataclass(slots=True)
+class _View:
+    """The view of the reply."""
+
+    view: DiscordView
+    is_due: bool = False
+    """Whether it goes with the next message."""
+
+
 class _Nonces:
     """Names for the messages of a turn. A message keeps its own however often it is sent."""
 
@@ -163,12 +172,15 @@ class DiscordTarget:
         self._on_last = on_last
         self._typing_since = typing_since
         self._nonces = _Nonces(channel, turn or secrets.token_hex(8))
+        self._view: _View | None = None
         self._last: str | None = None  # the newest of our messages
         self._spoken: _Spoken | None = None  # how a persona spoke last; None before the first message
         self._sent_posts: dict[str, _SentPost] = {}
 
     async def conclude(self) -> None:
         """The next message is the last of the reply."""
+        if self._view is not None:
+            self._view.is_due = not self._view.view.has_components_v2()
         if self._on_last is not None:
             await self._on_last(self._last or "")
 
@@ -257,6 +269,7 @@ class DiscordTarget:
     def _delivery(self, post: Post, place: Place) -> Delivery:
         identity = post.identity or self._persona.identity
         pings = self._mentions.pinged_by(post.text)
+        view = self._view.view if self._view and self._view.is_due else None
         message = Outgoing(
             post.text,
             nonce=self._nonces.next(),
@@ -267,7 +280,8 @@ class DiscordTarget:
             is_silent=self._settings.silent,
             has_previews=not self._settings.suppress_embeds,
             files=(post.attachment,) if post.attachment else (),
-            buttons=(self._table_button,) if self._table_button and post.shows_source else (),
+            buttons=(self._table_button,) if self._table_button and post.shows_source and not view else (),
+            view=view,
         )
         spare = _in_words(post) if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)
@@ -330,14 +344,22 @@ class DiscordTarget:
         delivery = Delivery(message, after=after, begun=asyncio.get_running_loop().time())
         self._last = (await self._courier.deliver(place, delivery))[-1].sent.message
 
+    def has_view(self, view: DiscordView, /) -> None:
+        """Send *view* with the last message, if that is known to be the last."""
+        self._view = _View(view)
+
     async def show_view(self, view: DiscordView, receipt: Receipt, /) -> None:
-        """Show *view* on the message of *receipt*; one with a layout of its own is a message after it."""
+        """Show *view* on the message of *receipt*, unless it is there; one with a layout of its own is a message after it.
+
+        Discord marks a message that is changed afterwards as edited, so this is for a last message that was not known to
+        be the last.
+        """
         place = await self._place()
         post = self._sent_posts.get(receipt.message_id)
-        if post is None:
-            return  # it was deleted
+        if post is None or post.messages[-1].view is view:
+            return  # it was deleted, or has it
         if view.has_components_v2():
-            message = Outgoing(nonce=self._nonces.next(), is_silent=self._settings.silent, layout=view)
+            message = Outgoing(nonce=self._nonces.next(), is_silent=self._settings.silent, view=view)
             after = _newer(self.last_message_id, place.last_message)
             begun = asyncio.get_running_loop().time()
             delivery = Delivery(message, self._persona.identity, self._speaker(receipt.post), after=after, begun=begun)

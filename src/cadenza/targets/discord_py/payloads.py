@@ -17,8 +17,10 @@ from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent,
 def arguments(message: Outgoing) -> dict[str, Any]:
     """Arguments for ``send`` of a channel or a webhook. Build them for each try: discord.py closes files."""
     told: dict[str, Any] = {"allowed_mentions": mentions(message), "silent": message.is_silent}
-    if message.layout is not None:
-        return told | {"view": message.layout}
+    if message.view is not None:
+        told["view"] = message.view
+        if message.view.has_components_v2():
+            return told
     told |= {"content": message.content or None, "suppress_embeds": not message.has_previews}
     if message.files:
         told["files"] = [*map(file_of, message.files)]
