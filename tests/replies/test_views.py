@@ -11,7 +11,7 @@ import pytest
 from discord import ui
 
 import cadenza
-from cadenza import InputError, MemoryTarget, Persona, Settings, Speaker
+from cadenza import Attachment, InputError, MemoryTarget, Persona, Settings, Speaker
 from cadenza.sim.wire import Json
 from cadenza.types import Broke, Completed, Line, Reply, Scene
 from tests.bot.evening import Evening, at_work
@@ -145,7 +145,7 @@ async def test_a_persona_shows_a_layout(evening: Evening) -> None:
 
 @pytest.mark.parametrize("make", [Again, Card], ids=["view", "layout"])
 async def test_nothing_is_shown_where_nothing_arrived(make: type[Again | Card], evening: Evening) -> None:
-    said = await cadenza.say(place(evening), "", settings=Settings.of(show_errors=False), view=make())
+    said = await cadenza.say(place(evening), "", settings=Settings.of(show_errors="off"), view=make())
 
     assert () == said.receipts
     assert [] == evening.texts()
@@ -166,10 +166,33 @@ async def test_it_stands_on_what_a_broken_reply_left(evening: Evening) -> None:
     assert await is_heard(evening, view, first["id"])
 
 
+async def ends_late() -> AsyncIterator[str | Attachment]:
+    """A stream whose last message is sent before it is known to be the last."""
+    yield Attachment("fox.txt", b"fox")
+    await asyncio.sleep(5)
+
+
+async def test_it_goes_with_the_last_message_which_is_not_edited(evening: Evening) -> None:
+    await cadenza.say(place(evening), "Hello.\n\nBye.", settings=LINES, view=Again())
+
+    first, last = evening.world.messages(evening.general)
+    assert ([], ["Again"]) == (buttons(first), buttons(last))
+    assert last["edited_timestamp"] is None
+
+
+async def test_it_is_added_where_the_last_message_was_not_known_to_be_the_last(evening: Evening) -> None:
+    view = Again()
+    await cadenza.say(place(evening), ends_late(), view=view)
+
+    [last] = evening.world.messages(evening.general)
+    assert ["Again"] == buttons(last)
+    assert await is_heard(evening, view, last["id"])
+
+
 async def test_a_refusal_of_it_is_only_logged(evening: Evening, caplog: pytest.LogCaptureFixture) -> None:
     evening.faults.fail("PATCH /channels/*/messages/*", 403, 50013, times=1)
 
-    said = await cadenza.say(place(evening), "Hello.", view=Again())
+    said = await cadenza.say(place(evening), ends_late(), view=Again())
 
     assert isinstance(said.outcome, Completed)
     assert "the view of a reply could not be shown" in caplog.text

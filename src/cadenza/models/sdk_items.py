@@ -60,7 +60,7 @@ class Shapes:
 
     def check(self, item: object) -> None:
         """Raise ``InputError`` if *item* has no known shape."""
-        if not (item is None or isinstance(item, str | Chunk)):
+        if not (item is None or isinstance(item, str | Chunk | Media)):
             self._reader_for(item)
 
     def feed(self, item: object) -> Sequence[Chunk]:

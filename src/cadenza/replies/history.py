@@ -10,19 +10,18 @@ from ..errors import InputError, Sentence
 from .places import is_of_discord, refuse_no_place
 
 if TYPE_CHECKING:
-    import discord
-
     from ..types import Line
+    from .places import DiscordMessage
 
 
-async def history(message: discord.Message, *, limit: int = 20, chain: bool = False) -> tuple[Line, ...]:
+async def history(message: DiscordMessage, *, limit: int = 20, chain: bool = False) -> tuple[Line, ...]:
     """The newest *limit* lines of the channel of *message*, up to and with *message*.
 
     An answer of the bot is one line, as the model wrote it. With *chain* only the message that *message* answers, the one
     that this answers, and so on.
     """
     await _ready(message)
-    from ..targets.discord_py import conversation as reading  # noqa: PLC0415  # it needs discord.py
+    from ..targets.discord_py import channel_history as reading  # noqa: PLC0415  # it needs discord.py
 
     if chain:
         heard = await reading.chain_of(message, limit=limit)
@@ -31,13 +30,13 @@ async def history(message: discord.Message, *, limit: int = 20, chain: bool = Fa
     return heard.lines
 
 
-async def whole_answer(message: discord.Message) -> str | None:
+async def whole_answer(message: DiscordMessage) -> str | None:
     """The whole answer that *message* is part of, as the model wrote it; ``None`` if *message* is not one of ours.
 
     The newest answers are remembered; an older one is put together from the messages in the channel.
     """
     await _ready(message)
-    from ..targets.discord_py import conversation as reading  # noqa: PLC0415  # as above
+    from ..targets.discord_py import channel_history as reading  # noqa: PLC0415  # as above
 
     return await reading.whole_answer(message)
 
@@ -61,4 +60,4 @@ async def _ready(message: object) -> None:
     if not is_of_discord(message) or not hasattr(message, "content") or not hasattr(message, "channel"):
         msg = Sentence("a message of discord.py is needed, not {place_type}", place_type=type(message).__name__)
         raise InputError(msg)
-    await imported("cadenza.targets.discord_py.conversation")
+    await imported("cadenza.targets.discord_py.channel_history")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -113,15 +112,6 @@ def check_target(target: object) -> None:
             target_type=_kind_of(target),
         )
         raise InputError(msg)
-
-
-def check_loop(call: str) -> None:
-    """Refuse to work without the event loop of asyncio, such as under another library's."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        msg = Sentence("{call} needs a running loop of asyncio; await it in a coroutine that asyncio runs", call=call)
-        raise InputError(msg) from None
 
 
 def _check(

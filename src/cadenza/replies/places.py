@@ -1,7 +1,8 @@
-"""Recognises what a reply can be delivered to, without importing the library it comes from."""
+"""Recognises what a reply can be delivered to, without importing the library it comes from; type checkers know it."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
         discord.abc.Messageable | discord.Message | discord.PartialMessage | discord.Interaction[Any]
     )
     """A channel, thread, user, member, context, message or interaction of discord.py."""
+    DiscordMessage: TypeAlias = discord.Message
+    DiscordClient: TypeAlias = discord.Client
 
 OTHER_CLIENTS = ("disnake", "nextcord", "hikari", "interactions", "selfcord")
 """Other clients of Discord, by the packages that they install."""
@@ -27,6 +30,15 @@ def is_client(thing: object) -> bool:
 def is_of_discord(thing: object) -> bool:
     """Whether *thing* is an object of discord.py, or of a library that installs itself under the same name."""
     return "discord" in _packages(thing)
+
+
+def check_loop(call: str) -> None:
+    """Refuse to work without the event loop of asyncio, such as under another library's."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        msg = Sentence("{call} needs a running loop of asyncio; await it in a coroutine that asyncio runs", call=call)
+        raise InputError(msg) from None
 
 
 def refuse_no_place(place: object) -> None:

@@ -58,7 +58,6 @@ async def say(
     replies. *view* is shown under the last message. *trace* receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``.
     *queued* is its place in the queue of the channel: the stream is read at once, and nothing is sent before its turn.
     """
-    misuse.check_loop("say")
     misuse.check_stream(stream)
     misuse.check_scene(scene)
     misuse.check_target(target)
@@ -120,7 +119,6 @@ async def reply(
     with the error of a reply that failed; see ``OnError``. *queued* is its place in the queue of the channel, of which it
     is the first by now.
     """
-    misuse.check_loop("reply")
     misuse.check_scene(scene)
     misuse.check_target(target)
     announce_view(view, target)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from ..concurrency.imports import imported
-from ..errors import InputError, Sentence
-from .places import is_of_discord, refuse_no_place
+from ..errors import InputError
+from .places import check_loop, is_of_discord, refuse_no_place
 
 if TYPE_CHECKING:
     from ..concurrency.stops import StopHandle
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _OF_SPEAKER = ("settings", "rules", "preparer", "trace", "on_error")
 _NEEDED = ("cadenza.replies.speaker", "cadenza.text.latex")
-_NEEDED_FOR_DISCORD = ("cadenza.targets.discord_py.conversation",)
+_NEEDED_FOR_DISCORD = ("cadenza.targets.discord_py.channel_history",)
 
 
 async def say(
@@ -65,9 +65,9 @@ async def say(
     Replies in one channel go one after the other: the stream is read at once, and its messages wait, with the typing
     indicator, until the replies before are over. With ``queue=False`` they do not wait.
     """
-    await _ready(target)
+    await _ready("say", target)
+    from .queueing import say_to  # noqa: PLC0415  # likewise
     from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
-    from .waiting import say_to  # noqa: PLC0415  # likewise
 
     options: dict[str, Any] = {} if rules is None else {"rules": rules}
     place: Any = target
@@ -116,15 +116,15 @@ class ReplyOptions(TypedDict, total=False):
 
 @overload
 async def reply(
-    scene: Scene, model: Models, target: Target | DiscordPlace, /, **options: Unpack[ReplyOptions]
+    scene: Scene, /, model: Models, target: Target | DiscordPlace, **options: Unpack[ReplyOptions]
 ) -> Reply: ...
 
 
 @overload
 async def reply(
     place: DiscordPlace,
-    model: Models,
     /,
+    model: Models,
     *,
     persona: Persona | None = None,
     history: int = 20,
@@ -134,9 +134,9 @@ async def reply(
 
 async def reply(
     scene_or_place: Scene | DiscordPlace,
+    /,
     model: Models,
     target: Target | DiscordPlace | None = None,
-    /,
     *,
     persona: Persona | None = None,
     history: int = 20,
@@ -152,9 +152,9 @@ async def reply(
     Replies in one channel go one after the other. The options are those of ``ReplyOptions``.
     """
     place: Any = scene_or_place if target is None else target
-    await _ready(place)
+    await _ready("reply", place)
+    from .queueing import reply_in  # noqa: PLC0415  # likewise
     from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
-    from .waiting import reply_in  # noqa: PLC0415  # likewise
 
     scene = None if target is None else _scene(scene_or_place, persona)
     if not is_of_discord(place):
@@ -164,23 +164,20 @@ async def reply(
     return await Speaker(persona=persona, **own).reply(place, model, scene=scene, history=history, **rest)
 
 
-def _scene(scene: object, persona: Persona | None) -> Scene:
+def _scene(scene: Any, persona: object) -> Scene:
     """*scene*, which the caller made; an ``InputError`` if it is none, or if there is a *persona* besides."""
-    from ..types import Scene  # noqa: PLC0415  # it is imported by now, in a thread
+    from .misuse import check_scene  # noqa: PLC0415  # it is imported by now, in a thread
 
-    if not isinstance(scene, Scene):
-        not_a_scene = Sentence(
-            "reply(scene, model, target) needs a Scene, not {scene_type}; without a Scene it is reply(message, model)",
-            scene_type=type(scene).__name__,
-        )
-        raise InputError(not_a_scene)
+    check_scene(scene)
     if persona is not None:
         msg = "a Scene has its own persona; give the persona to the Scene"
         raise InputError(msg)
-    return scene
+    made: Scene = scene
+    return made
 
 
-async def _ready(place: object) -> None:
+async def _ready(call: str, place: object) -> None:
     """Import what a reply in *place* needs."""
+    check_loop(call)
     refuse_no_place(place)
     await imported(*_NEEDED, *(_NEEDED_FOR_DISCORD if is_of_discord(place) else ()))

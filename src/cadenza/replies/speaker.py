@@ -27,18 +27,16 @@ from .channel_queue import QueuedReply
 from .on_error import OnError
 from .outbox.prepare import PostPreparer
 from .places import is_client, is_of_discord, refuse_no_place
+from .queueing import its_turn, queued_for
 from .streams import ModelStream
 from .views import check_view
-from .waiting import its_turn, queued_for
 
 if TYPE_CHECKING:
-    import discord
-
     from ..targets.discord.target import DiscordTarget
     from ..targets.discord.webhooks import WebhookStore
     from ..targets.discord_py.channel_info import SendTarget
     from ..targets.discord_py.client_state import ClientState
-    from .places import DiscordPlace
+    from .places import DiscordClient, DiscordPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Speaker:
 
     def __init__(
         self,
-        client: discord.Client | None = None,
+        client: DiscordClient | None = None,
         *,
         settings: Settings | None = None,
         persona: Persona | None = None,
@@ -219,7 +217,7 @@ class Speaker:
 
     async def _heard(self, place: Any, opened: _Open, limit: int) -> Scene:
         """The scene of *opened* with the conversation in its channel, *limit* lines of it."""
-        from ..targets.discord_py.conversation import scene_with_history  # noqa: PLC0415  # discord.py is installed
+        from ..targets.discord_py.channel_history import scene_with_history  # noqa: PLC0415  # discord.py is installed
 
         room = opened.room
         message = room.message or (None if room.interaction else getattr(place, "message", None))

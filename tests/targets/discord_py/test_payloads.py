@@ -46,8 +46,9 @@ def test_a_reply_pings_whom_it_answers_if_it_says_so() -> None:
 
 async def test_a_layout_is_sent_without_words() -> None:
     layout = discord.ui.LayoutView()
+    layout.add_item(discord.ui.TextDisplay("Hello."))
 
-    told = arguments(Outgoing("Hi.", is_silent=True, layout=layout))
+    told = arguments(Outgoing("Hi.", is_silent=True, view=layout))
 
     assert {"allowed_mentions", "silent", "view"} == set(told)
     assert layout is told["view"]

@@ -184,7 +184,7 @@ async def test_a_target_alone_has_nothing_to_answer() -> None:
 
 
 async def test_a_scene_is_a_scene() -> None:
-    with pytest.raises(InputError, match="needs a Scene, not str"):
+    with pytest.raises(InputError, match="scene must be a Scene, such as"):
         await reply("hill", scripted(lambda _: ["b"]), MemoryTarget())  # type: ignore[call-overload]
     with pytest.raises(InputError, match="a Scene has its own persona"):
         await reply(  # type: ignore[call-overload]

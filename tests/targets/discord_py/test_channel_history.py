@@ -1,0 +1,118 @@
+"""The conversation in a channel, as a reply without records of its own is sent it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discord
+import pytest
+
+from cadenza.targets.discord_py.channel_history import (
+    asked,
+    chain_of,
+    conversation_in,
+    scene_with_history,
+    whole_answer,
+)
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.types import Persona, Scene
+from tests.bot.evening import Evening, at_work
+from tests.bot.hearsay import bot_says, channel_of, heard, me, says_as
+
+pytestmark = pytest.mark.timeout(60)
+
+
+def written(lines: Any) -> list[str]:
+    """The lines as people would write them down; ``*`` is the persona's own."""
+    return [f"{'*' * line.is_own}{line.speaker}: {line.text}" for line in lines]
+
+
+async def scene_for(message: discord.Message, persona: str = "", **options: Any) -> Scene:
+    """The scene of a reply to *message*."""
+    options = {"limit": 20, "has_waited": False, "roles": False, **options}
+    return await scene_with_history(await room_of(message), Scene("", Persona(persona)), message, **options)
+
+
+async def test_a_persona_without_a_name_gets_that_of_the_bot() -> None:
+    async with at_work(Evening()) as evening:
+        bot_says(evening, "Hello.")
+        scene = await scene_for(await heard(evening, evening.mia.says(evening.general, f"Hi, <@{me(evening).id}>!")))
+
+    assert "Cadenza" == scene.persona.name
+    assert ["*Cadenza: Hello.", "Mia: Hi, @Cadenza!"] == written(scene.history)
+
+
+async def test_a_persona_has_its_own_lines_and_the_bot_is_another_speaker() -> None:
+    async with at_work(Evening()) as evening:
+        says_as(evening, "Ren", "Evening!")
+        bot_says(evening, "**Ren:** And again.")
+        bot_says(evening, "Hello.")
+        scene = await scene_for(await heard(evening, evening.mia.says(evening.general, "Hi!")), "Ren")
+
+    assert ["*Ren: Evening!\nAnd again.", "Cadenza: Hello.", "Mia: Hi!"] == written(scene.history)
+
+
+async def test_people_of_the_conversation_can_be_named() -> None:
+    async with at_work(Evening()) as evening:
+        evening.tom.says(evening.general, "Hello.")
+        scene = await scene_for(await heard(evening, evening.mia.says(evening.general, "Hi!")))
+
+    assert {"Mia": f"<@{evening.mia.id}>", "Tom": f"<@{evening.tom.id}>"}.items() <= scene.roster.mentions.items()
+    assert ("Tom", "Mia") == scene.roster.speakers
+
+
+async def test_the_newest_lines_are_kept() -> None:
+    async with at_work(Evening()) as evening:
+        for number in range(6):
+            evening.mia.says(evening.general, f"Line {number}.")
+        last = await heard(evening, evening.tom.says(evening.general, "And?"))
+
+        found = await conversation_in(channel_of(evening), until=last, limit=3)
+
+    assert ["Mia: Line 4.", "Mia: Line 5.", "Tom: And?"] == written(found.lines)
+
+
+async def test_one_that_waited_knows_what_was_said_meanwhile_and_ends_with_the_question() -> None:
+    async with at_work(Evening()) as evening:
+        question = await heard(evening, evening.mia.says(evening.general, "First?"))
+        evening.tom.says(evening.general, "Second?")
+        bot_says(evening, "An answer.")
+
+        scene = await scene_for(question, has_waited=True)
+
+    assert ["*Cadenza: An answer.", "Mia: First?"] == written(scene.history)
+
+
+async def test_a_chain_does_not_quote_what_stands_above() -> None:
+    async with at_work(Evening()) as evening:
+        first = evening.tom.says(evening.general, "Hello?")
+        second = await heard(evening, evening.mia.says(evening.general, "Yes?", reply_to=first))
+
+        found = await chain_of(second, limit=20)
+
+    assert ["Tom: Hello?", "Mia: Yes?"] == written(found.lines)
+
+
+async def test_what_somebody_else_said_is_no_answer() -> None:
+    async with at_work(Evening()) as evening:
+        assert await whole_answer(await heard(evening, evening.mia.says(evening.general, "Hello?"))) is None
+
+
+async def test_the_values_of_a_command_are_the_question() -> None:
+    async with at_work(Evening()) as evening:
+        heard_there: list[discord.Interaction[Any]] = []
+
+        @evening.client.tree.command()
+        async def ask(interaction: discord.Interaction[Any], question: str, times: int) -> None:
+            """Ask."""
+            assert (question, times) == (f"What, <@{me(evening).id}>?", 2)
+            heard_there.append(interaction)
+            await interaction.response.send_message("Yes.")
+
+        await evening.client.tree.sync()
+        evening.mia.commands(evening.general, "ask", question=f"What, <@{me(evening).id}>?", times=2)
+        await evening.server.until(lambda: heard_there)
+
+        line = asked(heard_there[0], me(evening))
+
+    assert ("Mia", "What, @Cadenza?\n2", evening.mia.id) == (line.speaker, line.text, line.author)
