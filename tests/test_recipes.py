@@ -132,6 +132,12 @@ async def _buttons(room: Room) -> None:
     await room.shows("(Again)", times=2)
 
 
+async def _other_clients(room: Room) -> None:
+    room.says("Mia", "what is it?")
+    await room.shows("clever")
+    assert room.evening.last()["message_reference"]
+
+
 async def _personas(room: Room) -> None:
     room.says("Mia", "is it clear tonight?")
     await room.shows("behind the barn.")
@@ -169,6 +175,7 @@ TABLE = {
     "images": Recipe([Says("Look:", (("paint", {"colour": "teal"}),)), Says("As green as the sea.")], _images),
     "many-models": Recipe(_only_the_second, _many_models),
     "one-answer-at-a-time": Recipe(_dark_or_blue, _one_answer_at_a_time),
+    "other-clients": Recipe([Says("A fox.\n\n- red\n- clever")], _other_clients),
     "personas": Recipe([Says("Clear as glass!\nLook behind the barn.")], _personas),
     "tools-by-hand": Recipe(
         [Says("Let me roll two.", (("roll", {"sides": 20}), ("roll", {"sides": 6}))), Says("Not bad.")], _tools_by_hand
@@ -186,7 +193,8 @@ async def at_work(program: str, recipe: Recipe, patch: pytest.MonkeyPatch) -> As
         names: dict[str, Any] = {"__name__": "recipe"}
         exec(compile(program, "recipe", "exec", dont_inherit=True), names)  # noqa: S102  # our own words
         client: discord.Client = names["client"]
-        client._connection.guild_ready_timeout = 0.05
+        if disnake := names.get("disnake"):
+            patch.setattr(disnake.http.Route, "BASE", server.url)
         async with AsyncExitStack() as stack:
             if "openai" in names:
                 stack.push_async_callback(names["openai"].close)

@@ -454,8 +454,8 @@ _LEAKS = re.compile(
     [
         pytest.param(Broke(RATE_LIMITED), "Too much is going on at the moment; try again in a little while.", id="rate limit"),
         pytest.param(Broke(OVERLOADED), "Too much is going on at the moment; try again in a little while.", id="overloaded"),
-        pytest.param(Broke(failure("no such key", vendor="openai", status=401)), "There can be no answer at the moment; please tell whoever runs this bot.", id="a key"),
-        pytest.param(Broke(CadenzaError("the stream raised KeyError")), "Something went wrong; please tell whoever runs this bot.", id="the bot's own code"),
+        pytest.param(Broke(failure("no such key", vendor="openai", status=401)), "There can be no answer at the moment; please tell the operator of this bot.", id="a key"),
+        pytest.param(Broke(CadenzaError("the stream raised KeyError")), "Something went wrong; please tell the operator of this bot.", id="the bot's own code"),
         pytest.param(Stopped(StopReason.TIME_LIMIT), "The reply took too long and was ended; ask for less at once, or try again.", id="time"),
     ],
 )  # fmt: skip

@@ -21,7 +21,7 @@ from tests.helpers import written_by_the_bot
 AT_ONCE = Settings.of(degree=1)
 LEAK = "Rate limit reached for gpt in organization org-4711; see https://bills.example"
 LIMITED = failure(LEAK, vendor="openai", status=429)
-FRIENDLY = "Something went wrong; please tell whoever runs this bot."
+FRIENDLY = "Something went wrong; please tell the operator of this bot."
 
 
 class Hook:

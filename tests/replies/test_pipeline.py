@@ -351,7 +351,7 @@ async def test_a_model_that_breaks_off_leaves_what_it_said() -> None:
 @pytest.mark.parametrize(
     ("shows", "title", "text"),
     [
-        ("friendly", "", "There can be no answer at the moment; please tell whoever runs this bot."),
+        ("friendly", "", "There can be no answer at the moment; please tell the operator of this bot."),
         ("details", "The model could not answer", "Overloaded."),
     ],
 )

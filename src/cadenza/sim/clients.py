@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from types import TracebackType
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Protocol, TypeVar
 
 from ..concurrency.tasks import end_task
@@ -29,12 +28,6 @@ class Client(Protocol):
         """Disconnect."""
         ...
 
-    async def __aenter__(self) -> object: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> object: ...
-
 
 AnyClient = TypeVar("AnyClient", bound=Client)
 
@@ -43,7 +36,8 @@ AnyClient = TypeVar("AnyClient", bound=Client)
 async def running(client: AnyClient, token: str, *, within: float = 10.0) -> AsyncIterator[AnyClient]:
     """Log *client* in and wait until it is ready; close it at the end. Errors of its login are raised."""
     _hurry(client)
-    async with client:
+    context: object = client  # discord.py prepares itself in a context; other clients have none
+    async with context if isinstance(context, AbstractAsyncContextManager) else nullcontext():
         task = asyncio.create_task(client.start(token))
         try:
             await _ready(client, task, within)
@@ -54,10 +48,10 @@ async def running(client: AnyClient, token: str, *, within: float = 10.0) -> Asy
 
 
 def _hurry(client: Client) -> None:
-    """Shorten how long a client of discord.py waits for further guilds, unless its author has said how long."""
+    """Shorten how long a client of discord.py or disnake waits for further guilds, unless its author has said how long."""
     state = getattr(client, "_connection", None)
     if getattr(state, "guild_ready_timeout", None) == _PATIENCE:
-        setattr(state, "guild_ready_timeout", _HASTE)  # noqa: B010  # only discord.py has it
+        setattr(state, "guild_ready_timeout", _HASTE)  # noqa: B010  # hikari has none
 
 
 async def _ready(client: Client, task: asyncio.Task[None], within: float) -> None:
