@@ -115,7 +115,7 @@ def test_an_unknown_name_is_refused_with_a_hint(values: dict[str, object], said:
         pytest.param({"gather": None}, "'gather' must be a whole number, not None", id="none for int"),
         pytest.param({"typing_speed": True}, "'typing_speed' must be a number, not True", id="bool for float"),
         pytest.param({"typing_speed": "fast"}, "'typing_speed' must be a number, not 'fast'", id="text for float"),
-        pytest.param({"on_stop": 1}, "'on_stop' must be one of 'clause', 'silence', not 1", id="int for text"),
+        pytest.param({"on_stop": 1}, "'on_stop' must be one of 'silence', 'clause', not 1", id="int for text"),
         pytest.param({"degree": {"degree": 1}}, "'degree' must be a whole number", id="table for int"),
         pytest.param({"delivery": 3}, "the section 'delivery' must hold settings, not 3", id="section not a table"),
         pytest.param({"rules_off": "emoji"}, "'rules_off' must be a list of texts, not 'emoji'", id="text for list"),

@@ -201,7 +201,9 @@ async def test_who_is_found_by_somebody_else_s_lookup_is_called(evening: Evening
 
 REFUSALS: list[Any] = [
     pytest.param(lambda faults: faults.fail("POST /users/@me/channels", 403, 50278), "takes no messages", id="closed"),
-    pytest.param(lambda faults: faults.fail("POST /users/@me/channels", 401, 0), "bot's token", id="token"),
+    pytest.param(
+        lambda faults: faults.fail("POST /users/@me/channels", 401, 0), "no messages from this bot", id="token"
+    ),
     pytest.param(lambda faults: faults.lose("POST /users/@me/channels"), "does not answer at the moment", id="line"),
 ]
 

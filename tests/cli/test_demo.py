@@ -107,7 +107,7 @@ async def test_every_element_is_seen() -> None:
         "\n(thought) The peak is at three,",
         "\nRen: Easy, all it takes is a rooster.\n\n-- Deleted: “Easy, all it takes is a rooster.”\n\nRen: Three",
         "\nRen:\n  ```python\n  import time\n",
-        "\n-- `vega` answered instead of `polaris` (the line to it broke).\n\nMia: And where",
+        "\n-- Another model answered this time.\n\nMia: And where",
         "\n-- Mia pressed stop\n\nMia: Keep",
         "\n-- That was 15 messages from ",
         "cadenza replay --help\n",

@@ -113,7 +113,7 @@ async def test_a_layout_is_the_same_that_discord_py_sends() -> None:
     flags = discord.MessageFlags(components_v2=True, suppress_notifications=True)
     expected = handle_message_parameters(view=layout, flags=flags, allowed_mentions=_mentions(Outgoing())).payload
 
-    sent = as_message("7", Outgoing(layout=layout, is_silent=True))
+    sent = as_message("7", Outgoing(view=layout, is_silent=True))
 
     assert expected == {name: value for name, value in sent.items() if name != "content"}
     assert "" == sent["content"]

@@ -118,4 +118,4 @@ def test_a_layout_is_shown_part_by_part() -> None:
 
     lines = [*lines_of({**said, "components": [section, {"type": 17, "components": [text, row]}]}, {})]
 
-    assert ["  Once", "  more?", "  (Now)", "  Once", "  more?", "  (Again)"] == lines[1:]
+    assert ["  Once", "  more?", "  (Now)", "  ┃ Once", "  ┃ more?", "  ┃ (Again)"] == lines[1:]

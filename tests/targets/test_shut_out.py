@@ -13,7 +13,8 @@ import pytest
 
 from cadenza.errors import DeliveryError, DeliveryKind
 from cadenza.facts import Fact, LoggedFact, MessageSent, SendRefused
-from cadenza.replies.say import Speaker, say
+from cadenza.replies.say import say
+from cadenza.replies.speaker import Speaker
 from cadenza.settings import Settings
 from cadenza.targets.discord.api import ApiError
 from cadenza.targets.discord_py.client_state import ClientState

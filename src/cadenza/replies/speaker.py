@@ -236,9 +236,13 @@ class Speaker:
         from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
 
         try:
-            return await room_of(place, self._client)
+            room = await room_of(place, self._client)
         except ApiError as error:
             raise _undelivered(error) from error
+        if room.client.user is None:
+            refusal = "the discord.py client is not logged in; send messages when it is ready"
+            raise InputError(refusal)
+        return room
 
     def _client_state(self, room: SendTarget) -> ClientState:
         from ..targets.discord_py.client_state import ClientState  # noqa: PLC0415  # here as well

@@ -100,7 +100,7 @@ def test_what_a_script_should_have_is_told_in_every_language() -> None:
 
     assert isinstance(chunk, Failed)
     assert (
-        "スクリプトの行を読めません：text、thought、tool、usage、served、finish、error のどれかが必要ですが、"
+        "スクリプトの行を読めません：text、thought、tool、usage、served、file、finish、error のどれかが必要ですが、"
         in rendered(chunk.error.sentence, "ja")
     )
 

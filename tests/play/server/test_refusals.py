@@ -21,7 +21,7 @@ from cadenza.play.server.filming import rehearsed
 from cadenza.play.server.request_types import check_changeable
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim import api_errors as discord
-from cadenza.sim.inputs import as_options, check_choice, filled_in
+from cadenza.sim.inputs import as_choice, as_options, filled_in
 from cadenza.sim.wire import Refusal
 from tests.play.server.sentences import found, refusals
 
@@ -160,8 +160,8 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(use("look must:a too:b at:home"), id="a file"),
         pytest.param(use("look must:a too:b who:jo"), id="nobody"),
         pytest.param(lambda: as_options([], ["far"], {}), id="no subcommand"),
-        pytest.param(lambda: check_choice({"type": 3}, ["a", "b"]), id="too many choices"),
-        pytest.param(lambda: check_choice({"type": 3, "options": [{"value": "b"}]}, ["a"]), id="no such choice"),
+        pytest.param(lambda: as_choice({"type": 3}, ["a", "b"]), id="too many choices"),
+        pytest.param(lambda: as_choice({"type": 3, "options": [{"value": "b"}]}, ["a"]), id="no such choice"),
         pytest.param(lambda: filled_in(MODAL, {"b": "x"}), id="no such field"),
         pytest.param(lambda: filled_in(MODAL, {"a": "xxx"}), id="too long for a field"),
         pytest.param(lambda: request_types.read(b"{", request_types.SayBody), id="no JSON"),

