@@ -15,7 +15,6 @@ from ..facts import Hook, LoggedFact
 from ..replies.reply import reply, say
 from ..settings import Settings
 from ..targets.discord.target import DiscordTarget
-from ..targets.discord.throttle import PacedApi
 from ..targets.discord_py.authorship import user_of
 from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
 from ..targets.discord_py.client_state import ClientState
@@ -159,8 +158,12 @@ class Answering:
 
     async def _show_typing(self, channel: str) -> None:
         """Show the typing indicator at once, before anything is looked up."""
+        cooldown = self._client_state.shared.cooldown
+        if cooldown.reason is not None:
+            return
         try:
-            await PacedApi(self._client_state.api, self._client_state.shared.throttle).typing(channel)
+            async with cooldown.request():
+                await self._client_state.api.typing(channel)
         except BaseException as error:
             if must_rise(error):
                 raise
