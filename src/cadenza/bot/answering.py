@@ -136,6 +136,8 @@ class Answering:
             found = partial(self._client_state.preparer.lookup.has_found, place=room.channel)
         scene = await scene_for(turn_context, self._services, user_of(self._client))
         language = language_for(request.message.guild, turn_context.choice, self._services.config.now)
+        model = turn_context.character.own.model or turn_context.choice.model or ""
+        settings = self._settings(turn_context, model)
         target = await self._client_state.target(
             room,
             turn=turn.id,
@@ -146,6 +148,7 @@ class Answering:
             reword=partial(reworded, language=language),
             on_last=partial(self._ends, turn),
             typing_since=typing_since,
+            complains=settings.turn.show_errors != "off",
         )
         thoughts = ThoughtFold()
         said = await self._replied(turn, request, turn_context, scene, target, thoughts=thoughts)

@@ -98,7 +98,7 @@ class FallbackChain:
         *,
         trace: Trace | None = None,
     ) -> None:
-        sources = _listed(models)
+        sources = listed(models)
         self.has_fallback = len(sources) > 1
         """Whether there is more than one model."""
         self.failures: list[Failure] = []
@@ -298,7 +298,7 @@ class FallbackChain:
         return Attempt(model, self._before, seconds, chosen.dropped, chosen.insists, why)
 
 
-def _listed(models: object) -> list[ModelSource]:
+def listed(models: object) -> list[ModelSource]:
     """Return *models* as a list; anything else raises ``InputError``."""
     if isinstance(models, str) or callable(models) or not isinstance(models, Iterable):
         return [_source(models)]

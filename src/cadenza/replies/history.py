@@ -7,26 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.imports import imported
 from ..errors import InputError, Sentence
-from .places import is_of_discord, refuse_no_place
+from .places import check_limit, is_of_discord, refuse_no_place
 
 if TYPE_CHECKING:
-    from ..types import Line
+    from ..types import Line, Persona
     from .places import DiscordMessage
 
 
-async def history(message: DiscordMessage, *, limit: int = 20, chain: bool = False) -> tuple[Line, ...]:
+async def history(
+    message: DiscordMessage, *, limit: int = 20, chain: bool = False, persona: Persona | None = None
+) -> tuple[Line, ...]:
     """The newest *limit* lines of the channel of *message*, up to and with *message*.
 
     An answer of the bot is one line, as the model wrote it. With *chain* only the message that *message* answers, the one
-    that this answers, and so on.
+    that this answers, and so on. With a *persona* only its lines are its own, and those of other personas are not.
     """
+    check_limit("limit", limit)
     await _ready(message)
     from ..targets.discord_py import channel_history as reading  # noqa: PLC0415  # it needs discord.py
 
+    name = persona.name if persona else ""
     if chain:
-        heard = await reading.chain_of(message, limit=limit)
+        heard = await reading.chain_of(message, limit=limit, persona=name)
     else:
-        heard = await reading.conversation_in(message.channel, until=message, limit=limit)
+        heard = await reading.conversation_in(message.channel, until=message, limit=limit, persona=name)
     return heard.lines
 
 
@@ -49,9 +53,10 @@ def chat_messages(lines: Iterable[Line]) -> list[Any]:
 
 
 def _message(line: Line, *, has_name: bool) -> dict[str, str]:
+    text = "\n".join(filter(None, (line.text, *(f"[{media.kind.value}]" for media in line.media))))
     if line.is_own:
-        return {"role": "assistant", "content": line.text}
-    return {"role": "user", "content": f"{line.speaker}: {line.text}" if has_name and line.speaker else line.text}
+        return {"role": "assistant", "content": text}
+    return {"role": "user", "content": f"{line.speaker}: {text}" if has_name and line.speaker else text}
 
 
 async def _ready(message: object) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..concurrency.stops import StopHandle
 from ..errors import CadenzaError, InputError, Sentence, SettingsError
+from ..models.fallback import listed
 from ..models.model import Model
 from ..models.sdk_items import Shapes
 from ..rules.rule import Rule
@@ -84,6 +85,15 @@ def check_scene(scene: object) -> None:
             raise _wrong(held, f"the {name} of a scene", "a list or tuple")
         for one in held:
             _check(f"each entry of the {name} of a scene", one, kind, needed=True)
+
+
+def check_models(models: object) -> None:
+    """Refuse what is no model and no list of models; an empty list asks none."""
+    if isinstance(models, list | tuple) and not models:
+        msg = "there is no model to ask; give a model of connect('openai:gpt-5.1'), or a list of at least one"
+        raise InputError(msg)
+    if isinstance(models, list | tuple) or not isinstance(models, Iterable):  # a generator is read once
+        listed(models)
 
 
 def check_persona(persona: object) -> None:

@@ -23,9 +23,9 @@ async def report(error: CadenzaError | None, on_error: OnError | None = None) ->
     if error is None:
         return
     is_passing = isinstance(error, ProviderError) and error.retryable
-    has_trace = error.__cause__ is not None or error.__traceback__ is not None
+    cause = error.__cause__ or (error if error.__traceback__ else None)
     level = logging.WARNING if is_passing else logging.ERROR
-    logger.log(level, "a reply failed: %s", _told(error), exc_info=error if has_trace else None)
+    logger.log(level, "a reply failed: %s", _told(error), exc_info=cause)
     if on_error is None:
         return
     try:

@@ -41,6 +41,17 @@ def check_loop(call: str) -> None:
         raise InputError(msg) from None
 
 
+def check_limit(name: str, value: object) -> None:
+    """Refuse anything but a whole number of at least one."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        msg = Sentence(
+            "{name} must be a whole number of at least 1, not {value}",
+            name=name,
+            value=value if isinstance(value, int) else type(value).__name__,
+        )
+        raise InputError(msg)
+
+
 def refuse_no_place(place: object) -> None:
     """Raise an ``InputError`` if *place* is known to be none: an id, a name, or an object of another client of Discord."""
     if place is None or isinstance(place, int | str):
@@ -50,6 +61,8 @@ def refuse_no_place(place: object) -> None:
             kind=kind,
         )
         raise InputError(msg)
+    if all(hasattr(place, name) for name in ("limits", "send", "typing")):
+        return  # a target, wherever its class is from
     other = next((name for name in OTHER_CLIENTS if name in _packages(place)), None)
     if other is None and is_of_discord(place) and _is_pycord():
         other = "py-cord"

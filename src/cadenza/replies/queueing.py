@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Hashable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..concurrency.stops import StopHandle
-from ..concurrency.tasks import end_task
 from ..errors import InputError, Sentence
 from ..targets.target import Target
 from ..types import Reply, Scene
 from . import reply
 from .channel_queue import ChannelQueue, QueuedReply
+from .misuse import check_models
 from .outbox.typing_indicator import TypingIndicator
 from .streams import ModelStream
 
@@ -29,12 +28,8 @@ async def its_turn(queued: QueuedReply | None, target: Target, stop: StopHandle 
     """Show the typing indicator until it is the turn of *queued*, or *stop* is requested."""
     if queued is None or queued.is_first:
         return
-    first = asyncio.create_task(queued.first(), name="cadenza turn")
-    try:
-        async with TypingIndicator(target).shown(None):
-            await asyncio.wait({first, stop.requested} if stop else {first}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await end_task(first)
+    async with TypingIndicator(target).shown(None):
+        await queued.first(stop)
 
 
 async def say_to(target: Target, stream: ModelStream, *, queue: bool, **options: Any) -> Reply:
@@ -59,6 +54,7 @@ async def reply_in(
             target_type=type(target).__name__,
         )
         raise InputError(msg)
+    check_models(model)
     with queued_for(target) if queue else nullcontext() as queued:
         await its_turn(queued, target, stop)
         return await reply.reply(scene, model, target, stop=stop, queued=queued, **options)

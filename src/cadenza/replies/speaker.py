@@ -19,14 +19,14 @@ from ..stages.s7_delivery import Chance
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
 from ..targets.target import DiscordView, Target
-from ..tools.functions import Toolset
+from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent
-from ..types import Identity, Persona, Receipt, Reply, Roster, Scene
+from ..types import Identity, Line, Persona, Receipt, Reply, Roster, Scene
 from . import misuse, reply
 from .channel_queue import QueuedReply
 from .on_error import OnError
 from .outbox.prepare import PostPreparer
-from .places import is_client, is_of_discord, refuse_no_place
+from .places import check_limit, is_client, is_of_discord, refuse_no_place
 from .queueing import its_turn, queued_for
 from .streams import ModelStream
 from .views import check_view
@@ -48,6 +48,8 @@ class _Open:
     target: DiscordTarget
     scene: Scene
     preparer: PostPreparer
+    question: Line | None
+    """What the person behind an interaction asked."""
     queued: QueuedReply | None
 
 
@@ -151,7 +153,10 @@ class Speaker:
         """Let *model* answer in *place*, any object of discord.py that takes messages; see ``reply``."""
         misuse.check_scene(scene)
         misuse.check_options(stop=stop, chance=chance, consent=consent)
+        misuse.check_models(model)
         check_view(view)
+        check_limit("history", history)
+        named = toolset(tools)  # a wrong one is refused before an interaction is deferred
         async with self._opened(place, scene, stop, queue=queue) as opened:
             await its_turn(opened.queued, opened.target, stop)
             said = await reply.reply(
@@ -159,7 +164,7 @@ class Speaker:
                 model,
                 opened.target,
                 settings=self._settings,
-                tools=tools,
+                tools=named,
                 consent=consent,
                 stop=stop,
                 chance=chance,
@@ -207,13 +212,15 @@ class Speaker:
         state = self._client_state(room)
         preparer = self._preparer or state.preparer
         found = None if preparer.lookup is None else partial(preparer.lookup.has_found, place=scene.channel)
-        turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
-        target = await self._target(state, room, scene.roster, turn=turn, persona=persona, is_found=found)
+        target = await self._target(state, room, scene.roster, persona=self._identity_in(scene), is_found=found)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(state.settle, target)
             # Nobody else sees an ephemeral answer, so it waits for nobody.
             queued = stack.enter_context(queued_for(target)) if queue and not state.is_private(target) else None
-            yield _Open(room, state, target, scene, preparer, queued)
+            if queued and room.interaction and not queued.is_first:
+                await its_turn(queued, target, stop)
+                await state.settle(target)  # its acknowledgement stands above what was said meanwhile
+            yield _Open(room, state, target, scene, preparer, _question(room), queued)
 
     async def _heard(self, place: Any, opened: _Open, limit: int) -> Scene:
         """The scene of *opened* with the conversation in its channel, *limit* lines of it."""
@@ -221,9 +228,11 @@ class Speaker:
 
         room = opened.room
         message = room.message or (None if room.interaction else getattr(place, "message", None))
-        has_waited = opened.queued is not None and opened.queued.ahead > 0
+        has_waited = opened.queued is not None and opened.queued.ahead > 0 and not opened.queued.is_told
         roles = self._delivery.mention_roles
-        return await scene_with_history(room, opened.scene, message, limit=limit, has_waited=has_waited, roles=roles)
+        return await scene_with_history(
+            room, opened.scene, message, limit=limit, has_waited=has_waited, roles=roles, question=opened.question
+        )
 
     async def _room(self, place: object) -> SendTarget:
         refuse_no_place(place)
@@ -257,10 +266,11 @@ class Speaker:
         room: SendTarget,
         roster: Roster,
         *,
-        turn: str,
+        turn: str = "",
         persona: Identity | None,
         is_found: Callable[[str], bool] | None = None,
     ) -> DiscordTarget:
+        settings = self._settings if isinstance(self._settings, Settings) else Settings()
         try:
             return await client_state.target(
                 room,
@@ -268,9 +278,15 @@ class Speaker:
                 persona=persona,
                 roster=roster,
                 is_found=is_found,
+                complains=settings.turn.show_errors != "off",
             )
         except ApiError as error:
             raise _undelivered(error) from error
+
+    def _identity_in(self, scene: Scene) -> Identity | None:
+        """Who speaks: the persona of *scene*, or the speaker's own if it is the same or *scene* names none."""
+        is_own = scene.persona.name in ("", self._persona.name)
+        return _identity(scene.persona) or (_identity(self._persona) if is_own else None)
 
     def _scene(self, room: SendTarget, scene: Scene | None) -> Scene:
         """Complete *scene*, or make one, with what the room knows."""
@@ -289,7 +305,18 @@ class Speaker:
 
 def _remember(opened: _Open, said: Reply) -> None:
     """Remember the answer, so that the next model is sent all of it."""
-    opened.state.answers.note(said.receipts, opened.target.besides, answers=opened.scene.reply_to or "")
+    answers, besides = opened.scene.reply_to or "", opened.target.besides
+    opened.state.answers.note(said.receipts, besides, answers=answers, question=opened.question)
+
+
+def _question(room: SendTarget) -> Line | None:
+    """What the person behind the interaction of *room* asked, if there is one and words in it."""
+    from ..targets.discord_py.channel_history import asked  # noqa: PLC0415  # discord.py is installed
+
+    if room.interaction is None or room.client.user is None:
+        return None
+    question = asked(room.interaction, room.client.user)
+    return question if question.text else None
 
 
 def _identity(persona: Persona) -> Identity | None:

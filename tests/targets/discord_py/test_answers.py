@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import discord
 import pytest
 
 import cadenza
-from cadenza import Settings
-from cadenza.targets.discord_py import answers
-from cadenza.targets.discord_py.answers import AnswerMemory, messages_of_answer, whole
+from cadenza import Persona, Reply, Settings, Speaker
+from cadenza.targets.discord_py import answers, channel_history
+from cadenza.targets.discord_py.answers import AnswerMemory, answer_of, answers_in, whole
 from cadenza.targets.discord_py.client_state import ClientState
 from cadenza.types import Boundary, Line, Post, Receipt
 from tests.bot.evening import Evening, at_work
-from tests.bot.hearsay import bot_says, channel_of, heard
+from tests.bot.hearsay import bot_says, channel_of, heard, says_as
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -72,14 +75,7 @@ def test_an_answer_is_one_line_also_when_others_speak_in_the_middle_of_it() -> N
     memory.note([receipt(1, "One."), receipt(3, "Two.", joint="\n\n")])
     mia = Line("Mia", "Wait!", message_id="2")
 
-    assert (own(1, "One.\n\nTwo."), mia) == whole([own(1, "One."), mia, own(3, "Two.")], memory)
-
-
-def test_what_is_not_remembered_is_joined_where_it_stands_together() -> None:
-    mia = Line("Mia", "And?", message_id="3")
-    lines = [own(1, "One."), own(2, "Two."), mia, own(4, "Three.")]
-
-    assert (own(1, "One.\nTwo."), mia, own(4, "Three.")) == whole(lines, AnswerMemory())
+    assert (own(1, "One.\n\nTwo."), mia) == whole([own(1, "One."), mia, own(3, "Two.")], [], memory.of)
 
 
 def test_two_remembered_answers_in_a_row_stay_two() -> None:
@@ -87,7 +83,7 @@ def test_two_remembered_answers_in_a_row_stay_two() -> None:
     memory.note([receipt(1, "One.")])
     memory.note([receipt(2, "Two.")])
 
-    assert (own(1, "One."), own(2, "Two.")) == whole([own(1, "One."), own(2, "Two.")], memory)
+    assert (own(1, "One."), own(2, "Two.")) == whole([own(1, "One."), own(2, "Two.")], [], memory.of)
 
 
 async def test_an_answer_is_found_in_the_channel_from_the_reply_on() -> None:
@@ -99,7 +95,7 @@ async def test_an_answer_is_found_in_the_channel_from_the_reply_on() -> None:
         bot_says(evening, "Not part of it.", embeds=[])
         middle = await heard(evening, said.receipts[1].message_id)
 
-        found = await messages_of_answer(middle)
+        found = (await answer_of(middle)).messages
 
         said_there = "\n".join(message.content for message in found)
         assert "Four.\nFive.\nSix.\nNot part of it." == said_there  # some may share a message
@@ -114,7 +110,7 @@ async def test_two_answers_without_a_question_between_are_told_apart_by_what_the
         await cadenza.say(second, "Three.\nFour.", settings=LINES)
 
         for receipt_ in said.receipts:
-            found = await messages_of_answer(await heard(evening, receipt_.message_id))
+            found = (await answer_of(await heard(evening, receipt_.message_id))).messages
             assert "One.\nTwo." == "\n".join(message.content for message in found)
 
 
@@ -129,5 +125,87 @@ async def test_the_whole_answer_of_a_message() -> None:
         assert answer == await cadenza.whole_answer(last)
         assert await cadenza.whole_answer(asked) is None
         ClientState.of(evening.client).answers = AnswerMemory()  # as after a restart
-        found = await cadenza.whole_answer(last) or ""
-        assert [*filter(None, answer.splitlines())] == [*filter(None, found.splitlines())]
+        assert answer == await cadenza.whole_answer(last)
+
+
+async def test_answers_that_are_not_remembered_are_told_apart_by_what_they_answer_by_time_and_by_who_speaks() -> None:
+    async with at_work(Evening()) as evening:
+        first, second = [
+            await heard(evening, evening.mia.says(evening.general, text)) for text in ("First?", "Second?")
+        ]
+        await cadenza.say(first, "One.\nTwo.", settings=LINES)
+        await cadenza.say(second, "Three.", settings=LINES)
+        says_as(evening, "Ren", "Four.")
+        says_as(evening, "Kira", "Five.")
+        evening.tom.says(evening.general, "Six.")
+        bot_says(evening, "Seven.")
+        await asyncio.sleep(3600.0)
+        bot_says(evening, "Eight.")
+        there = [one async for one in channel_of(evening).history(oldest_first=True)]
+
+        found = answers_in(there)
+
+    said = ["\n".join(message.content for message in one.messages) for one in found]
+    assert ["One.\nTwo.", "Three.", "Four.", "Five.", "Seven.", "Eight."] == said
+    assert [str(first.id), str(second.id), "", "", "", ""] == [one.answers for one in found]
+
+
+async def test_answers_of_a_persona_are_told_apart_by_the_embeds_before_them() -> None:
+    async with at_work(Evening()) as evening:
+        speaker = Speaker(evening.client, settings=LINES, persona=Persona("Ren", is_alter=True))
+        questions = [await heard(evening, evening.mia.says(evening.general, text)) for text in ("First?", "Second?")]
+        for question, answer in zip(questions, ("One.\nTwo.", "Three.\nFour."), strict=True):
+            said = await speaker.say(question, answer)
+
+        found = await answer_of(await heard(evening, said.receipts[-1].message_id))
+
+    assert "Three.\nFour." == "\n".join(message.content for message in found.messages)
+    assert str(questions[1].id) == found.answers
+
+
+async def test_answers_to_commands_are_told_apart_by_their_interactions() -> None:
+    async with at_work(Evening()) as evening:
+        replies = asyncio.Queue[Reply]()
+
+        @evening.client.tree.command()
+        async def ask(interaction: discord.Interaction, question: str) -> None:
+            """Ask."""
+            replies.put_nowait(await cadenza.say(interaction, f"{question} One.\nTwo.\nThree.", settings=LINES))
+
+        await evening.client.tree.sync()
+        for question in ("First.", "Second."):
+            evening.mia.commands(evening.general, "ask", question=question)
+            said = await replies.get()
+
+        found = await answer_of(await heard(evening, said.receipts[-1].message_id))
+        remembered = await cadenza.history(await heard(evening, evening.tom.says(evening.general, "And?")))
+
+    assert "Second. One.\nTwo.\nThree." == "\n".join(message.content for message in found.messages)
+    assert [
+        ("Mia", "First."),
+        ("Cadenza", "First. One.\nTwo.\nThree."),
+        ("Mia", "Second."),
+        ("Cadenza", "Second. One.\nTwo.\nThree."),
+        ("Tom", "And?"),
+    ] == [(line.speaker, line.text) for line in remembered]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "edited"])
+async def test_what_people_changed_of_an_answer_is_told_as_it_stands(*, is_deleted: bool) -> None:
+    async with at_work(Evening()) as evening:
+        said = await cadenza.say(channel_of(evening), "One.\n\nTwo.", settings=LINES)
+        last = channel_of(evening).get_partial_message(int(said.receipts[-1].message_id))
+        await (last.delete() if is_deleted else last.edit(content="Three."))
+        lines = await cadenza.history(await heard(evening, evening.tom.says(evening.general, "And?")))
+
+    assert ["One." if is_deleted else "One.\n\nThree.", "And?"] == [line.text for line in lines]
+
+
+async def test_an_answer_whose_beginning_was_not_read_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel_history, "_MESSAGES_A_LINE", 2)
+    async with at_work(Evening()) as evening:
+        for number in range(12):
+            bot_says(evening, f"Part {number}.")
+        asked = await heard(evening, evening.tom.says(evening.general, "And?"))
+
+        assert ["And?"] == [line.text for line in await cadenza.history(asked, limit=3)]

@@ -49,7 +49,7 @@ async def test_a_persona_has_its_own_lines_and_the_bot_is_another_speaker() -> N
         bot_says(evening, "Hello.")
         scene = await scene_for(await heard(evening, evening.mia.says(evening.general, "Hi!")), "Ren")
 
-    assert ["*Ren: Evening!\nAnd again.", "Cadenza: Hello.", "Mia: Hi!"] == written(scene.history)
+    assert ["*Ren: Evening!", "*Ren: And again.", "Cadenza: Hello.", "Mia: Hi!"] == written(scene.history)
 
 
 async def test_people_of_the_conversation_can_be_named() -> None:

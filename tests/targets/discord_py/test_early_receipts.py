@@ -48,7 +48,7 @@ def tell(client: Client, heard: Any, after: float) -> None:
 async def test_the_answer_counts_if_it_is_first(client: Client) -> None:
     tell(client, message(1), 2)
 
-    assert 1 == (await EarlyReceipts(client).run(sent(message(1), 1), is_laugh)).id
+    assert 1 == (await EarlyReceipts(client).run(sent(message(1), 1), is_laugh)).message.id
     assert 1 == now()
 
 
@@ -57,7 +57,7 @@ async def test_the_gateway_counts_if_it_is_first_and_the_send_goes_on_until_the_
     tell(client, message(2, "Hm."), 0.5)
     tell(client, message(1), 1)
 
-    assert 1 == (await deliveries.run(sent(message(1), 5), is_laugh)).id
+    assert 1 == (await deliveries.run(sent(message(1), 5), is_laugh)).message.id
     assert 1 == now()
     await deliveries.close()
     assert 5 == now()
@@ -71,7 +71,7 @@ async def test_a_late_word_of_one_message_is_not_taken_for_the_next(client: Clie
 
     second = await deliveries.run(sent(message(2), 9), is_laugh)
 
-    assert (1, 2) == (first.id, second.id)
+    assert (1, 2) == (first.message.id, second.message.id)
 
 
 async def test_of_two_that_look_alike_the_first_is_the_first_s(client: Client) -> None:
@@ -81,13 +81,13 @@ async def test_of_two_that_look_alike_the_first_is_the_first_s(client: Client) -
 
     both = await asyncio.gather(*(deliveries.run(sent(message(id_), 9), is_laugh) for id_ in (1, 2)))
 
-    assert [1, 2] == [each.id for each in both]
+    assert [1, 2] == [each.message.id for each in both]
 
 
 async def test_after_a_line_broke_the_gateway_may_still_say_that_it_is_there(client: Client) -> None:
     tell(client, message(1), 1.2)
 
-    assert 1 == (await EarlyReceipts(client).run(sent(ConnectionResetError(), 1), is_laugh)).id
+    assert 1 == (await EarlyReceipts(client).run(sent(ConnectionResetError(), 1), is_laugh)).message.id
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ class Outbox:
         self._trace = trace
         self._signals = Signals(self._queue, self._pacing, stop)
         self._queued = queued
+        self._shows_errors = settings is None or settings.turn.show_errors != "off"
         if queued:
             queued.when_first(self._signals.changed.set)
         self._sending: asyncio.Task[None] | None = None
@@ -86,7 +87,15 @@ class Outbox:
             await outlast(self._sending, hurry=lambda: self.cut(Keep.NOTHING))
 
     async def _send_all(self) -> None:
-        sender = Sender(self._target, self._queue, self._pacing, self._signals, self._trace, queued=self._queued)
+        sender = Sender(
+            self._target,
+            self._queue,
+            self._pacing,
+            self._signals,
+            self._trace,
+            queued=self._queued,
+            shows_errors=self._shows_errors,
+        )
         failure = await sender.run()
         if failure is not None:
             self.failed.set_result(failure)
@@ -167,8 +176,8 @@ class Outbox:
 
     async def tell(self, notice: Notice) -> None:
         """Show *notice* now, after everything that was sent."""
-        if self._queued:
-            await self._queued.first()
+        if self._queued and not await self._queued.first(self._stop):
+            return  # it was stopped before its turn in the channel
         await self._target.show(notice)
 
     def remove_queued(self, part: int) -> list[Post]:
@@ -214,7 +223,9 @@ class Outbox:
 
     @property
     def _may_begin(self) -> bool:
-        """Whether a message could be sent now: nothing is being sent, waits to be deleted or is held by the rate limit."""
+        """Whether a message could be sent now: nothing waits or is done before it, and the rate limit takes it."""
+        if self._queued and not self._queued.is_first:
+            return False
         if not self._signals.at_rest.is_set() or self._queue.has_unwanted:
             return False
         first = next(iter(self._queue.posts), None)

@@ -33,12 +33,14 @@ class Sender:
         trace: Trace | None,
         *,
         queued: QueuedReply | None = None,
+        shows_errors: bool = True,
     ) -> None:
         self._target = target
         self._queue = queue
         self._pacing = pacing
         self._signals = signals
         self._trace = trace
+        self._shows_errors = shows_errors
         self._queued = queued if queued and queued.ahead else None
         self._now = asyncio.get_running_loop().time
 
@@ -105,8 +107,9 @@ class Sender:
         """Show the typing indicator until it is the turn of *queued*, or the queue changes."""
         if queued.is_first:
             self._queued = None
-            if self._trace:
+            if self._trace and not queued.is_told:
                 self._trace.queued(queued.ahead, queued.seconds)
+            queued.is_told = True
             return
         waiting = self._queue.waiting
         if waiting and self._trace:
@@ -124,7 +127,7 @@ class Sender:
             if self._trace:
                 self._trace.leaves_out(post, error.kind.value, error)
             self._queue.refused()
-            if not self._queue.is_ended:
+            if self._shows_errors and not self._queue.is_ended:
                 await self._target.show_once(Notice(error.sentence, Urgency.WARNING))
             return
         self._queue.sent(receipt)  # first of all: a receipt is never lost

@@ -165,6 +165,8 @@ class Sent:
     url: str | None = None
     limited: int = 0
     """How often a rate limit refused it first, and it was sent again after a pause, if that is known."""
+    is_answered: bool = True
+    """Whether the request was answered; else it is known from an event alone, and a view of it does nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)

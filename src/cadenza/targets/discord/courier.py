@@ -23,7 +23,7 @@ from ..target import DiscordView
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .labels import labelled, plain_name, shortened
-from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
+from .policies import LONGEST_WAIT, OTHERWISE, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
 from .shared import DiscordState
 from .webhooks import NoWebhook, SpokenBy
 
@@ -214,7 +214,7 @@ class Courier:
         if delivery.webhook is None or delivery.identity is None:
             sent = await self._api.send(place.channel, delivery.message)
             return self._arrived(
-                place, Delivered(sent, refusals=_with_waits(delivery, sent), view=delivery.message.view)
+                place, Delivered(sent, refusals=_with_waits(delivery, sent), view=_view_of(delivery, sent))
             )
         message = replace(delivery.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = delivery.speaker or SpokenBy()
@@ -222,7 +222,8 @@ class Courier:
             place, delivery.webhook, delivery.identity, message, speaker=speaker, waits=self.waits
         )
         return self._arrived(
-            place, Delivered(sent, delivery.identity, delivery.webhook, _with_waits(delivery, sent), message.view)
+            place,
+            Delivered(sent, delivery.identity, delivery.webhook, _with_waits(delivery, sent), _view_of(delivery, sent)),
         )
 
     def _arrived(self, place: Place, delivered: Delivered) -> Delivered:
@@ -303,6 +304,9 @@ class Courier:
                 return without_files(delivery)
             case Step.REFUSE if message.files and policy.kind is DeliveryKind.MISSING_PERMISSIONS:
                 return without_files(_remedied(delivery, Step.DROP_FILE))  # perhaps only files are forbidden here
+            case Step.REFUSE if policy is OTHERWISE and message.view and not message.view.has_components_v2():
+                logger.warning("Discord did not take the view of a reply; the message is sent without it")
+                return [replace(delivery, message=replace(message, view=None))]
             case Step.SHORTEN if not delivery.is_shortened:
                 return _pieces(replace(delivery, is_shortened=True), shortened(message.content, _SHORTER))
             case Step():
@@ -387,6 +391,11 @@ def _with_waits(delivery: Delivery, sent: Sent) -> tuple[RefusedAttempt, ...]:
     """The refusals of *delivery*, with those by rate limits that were waited for below."""
     limited = RefusedAttempt("rate_limited", "429", Step.WAIT.name.lower())
     return delivery.refusals + (limited,) * sent.limited
+
+
+def _view_of(delivery: Delivery, sent: Sent) -> DiscordView | None:
+    """The view that *sent* shows and that works; ``None`` if there is none or it has to be shown again."""
+    return delivery.message.view if sent.is_answered else None
 
 
 def _was_shut_out(delivery: Delivery) -> bool:

@@ -146,6 +146,7 @@ class DiscordTarget:
         reword: Callable[[Notice], Notice] = lambda notice: notice,
         on_last: Callable[[str], Awaitable[None]] | None = None,
         typing_since: float | None = None,
+        complains: bool = True,
     ) -> None:
         """*turn* names the turn and must be unique; by default one is made up.
 
@@ -156,7 +157,8 @@ class DiscordTarget:
         the first message of a webhook that answers it. *table_button* stands under each picture of a table.
         *reword* translates a notice before it is shown.
         *on_last* is called with the id of the message before the last one, empty if there is none, before that is sent.
-        *typing_since* is when, on the loop's clock, others have shown a typing indicator here.
+        *typing_since* is when, on the loop's clock, others have shown a typing indicator here. If it *complains*, people
+        are told why a persona is not shown under its own name; the log is told in any case.
         """
         waits = CancellableWaits()
         self._api = api = PacedApi(api, shared.throttle, waits)
@@ -171,6 +173,7 @@ class DiscordTarget:
         self._reword = reword
         self._on_last = on_last
         self._typing_since = typing_since
+        self._complains = complains
         self._nonces = _Nonces(channel, turn or secrets.token_hex(8))
         self._view: _View | None = None
         self._last: str | None = None  # the newest of our messages
@@ -283,6 +286,8 @@ class DiscordTarget:
             buttons=(self._table_button,) if self._table_button and post.shows_source and not view else (),
             view=view,
         )
+        if self._view:
+            self._view.is_due = False
         spare = _in_words(post) if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)
         return Delivery(message, identity, self._speaker(post), spare, after, begun=asyncio.get_running_loop().time())
@@ -359,6 +364,7 @@ class DiscordTarget:
         if post is None or post.messages[-1].view is view:
             return  # it was deleted, or has it
         if view.has_components_v2():
+            self._courier.check_time()
             message = Outgoing(nonce=self._nonces.next(), is_silent=self._settings.silent, view=view)
             after = _newer(self.last_message_id, place.last_message)
             begun = asyncio.get_running_loop().time()
@@ -393,6 +399,9 @@ class DiscordTarget:
         """Tell people why a name cannot be shown, at most every ten minutes."""
         told = _COMPLAINTS.get(self._courier.take_complaint() or "")
         if told is None or not self._shared.may_complain(self._channel):
+            return
+        logger.warning("channel %s: %s", self._channel, told)
+        if not self._complains:
             return
         try:
             async with asyncio.timeout(_COMPLAINT_TAKES):  # the message has arrived, and its receipt is waited for

@@ -7,20 +7,24 @@ other, from the one that answers somebody to the one before the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeAlias
 
 import discord
 
 from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
 from ...types import Line, Receipt
+from ..discord.labels import read_label
 from .authorship import is_ours
-from .system_messages import is_notice
+from .system_messages import answered_by_notice, is_notice
 
 logger = get_logger(__name__)
 
+BETWEEN = "\n\n"
+"""Between the messages of an answer that is not remembered: what the model wrote there is not known."""
 _MOST = 2000
 """Answers that are remembered."""
 _AROUND = 50
@@ -41,6 +45,8 @@ class Answer:
     """The ids of its messages, the first one first."""
     answers: str = ""
     """The id of the message that it answers."""
+    question: Line | None = None
+    """What it answers, if that is no message: the values of a command."""
 
 
 class AnswerMemory:
@@ -50,13 +56,20 @@ class AnswerMemory:
         self._answers: dict[str, Answer] = {}  # by the first message, the oldest first
         self._firsts: dict[str, str] = {}  # the first message of each message's answer
 
-    def note(self, receipts: Sequence[Receipt], besides: Iterable[Receipt] = (), *, answers: str = "") -> None:
+    def note(
+        self,
+        receipts: Sequence[Receipt],
+        besides: Iterable[Receipt] = (),
+        *,
+        answers: str = "",
+        question: Line | None = None,
+    ) -> None:
         """Remember the answer of *receipts*; *besides* are further messages that belong to it."""
         messages = tuple(dict.fromkeys(receipt.message_id for receipt in (*receipts, *besides)))
         text = _joined(receipts)
         if not messages or not text:
             return
-        self._answers[messages[0]] = Answer(text, messages, answers)
+        self._answers[messages[0]] = Answer(text, messages, answers, question)
         self._firsts |= dict.fromkeys(messages, messages[0])
         while len(self._answers) > _MOST:
             self._forget(next(iter(self._answers)))
@@ -65,44 +78,80 @@ class AnswerMemory:
         """The answer that *message* belongs to, if it is remembered."""
         return self._answers.get(self._firsts.get(message, ""))
 
+    def still_in(self, messages: Sequence[discord.Message]) -> Recall:
+        """How to recall the answers of *messages* that people have left as they were: none is edited or deleted."""
+        there = {str(message.id): message for message in messages}
+        since, until = (messages[0].id, messages[-1].id) if messages else (0, 0)
+
+        def recall(message: str) -> Answer | None:
+            known = self.of(message)
+            if known is None:
+                return None
+            part = [there.get(one) for one in known.messages if since <= int(one) <= until]
+            return known if all(one is not None and one.edited_at is None for one in part) else None
+
+        return recall
+
     def _forget(self, first: str) -> None:
         for message in self._answers.pop(first).messages:
             self._firsts.pop(message, None)
 
 
-def whole(lines: Iterable[Line], memory: AnswerMemory) -> tuple[Line, ...]:
-    """*lines* in which every answer of ours is one line: a remembered one, else our lines that follow each other."""
-    told: list[Line] = []
-    seen: set[str] = set()
-    is_open = False  # whether the last line may go on
-    for line in lines:
-        answer = memory.of(line.message_id)
-        if answer is not None:
-            if answer.messages[0] not in seen:
-                seen.add(answer.messages[0])
-                told.append(replace(line, text=answer.text, media=()))
-            is_open = False
-        elif is_open and line.is_own and line.speaker == told[-1].speaker:
-            told[-1] = replace(told[-1], text=f"{told[-1].text}\n{line.text}", media=(*told[-1].media, *line.media))
+Recall: TypeAlias = Callable[[str], Answer | None]
+"""Gives the remembered answer that a message belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """An answer of the bot, found in its channel."""
+
+    messages: tuple[discord.Message, ...]
+    answers: str = ""
+    """The id of the message that it answers, if that can be seen."""
+
+
+def answers_in(messages: Iterable[discord.Message]) -> list[FoundAnswer]:
+    """The answers of ours in *messages*, which are all that stand there, the oldest first."""
+    found: list[FoundAnswer] = []
+    last: discord.Message | None = None  # the one that the next may follow
+    answered = ""
+    for message in messages:
+        if not is_ours(message) or is_notice(message):
+            last, answered = None, answered_by_notice(message) if is_ours(message) else ""
+            continue
+        if last is not None and _goes_on(last, message):
+            found[-1] = replace(found[-1], messages=(*found[-1].messages, message))
         else:
-            told.append(line)
-            is_open = line.is_own
+            found.append(FoundAnswer((message,), answered or referenced(message)))
+        last, answered = message, ""
+    return found
+
+
+def whole(lines: Iterable[Line], found: Iterable[FoundAnswer], recall: Recall) -> tuple[Line, ...]:
+    """*lines* in which every answer of ours is one line: as it is remembered, or else as it was *found*."""
+    firsts = {str(message.id): str(one.messages[0].id) for one in found for message in one.messages}
+    told: list[Line] = []
+    places: dict[str, int] = {}  # of the line of each answer, by its first message
+    for line in lines:
+        known = recall(line.message_id)
+        first = known.messages[0] if known else firsts.get(line.message_id, "")
+        if first not in places or not first:
+            if known and known.question:
+                told.append(known.question)
+            places[first] = len(told)
+            told.append(replace(line, text=known.text, media=()) if known else line)
+        elif known is None:
+            before = told[places[first]]
+            text = BETWEEN.join(filter(None, (before.text, line.text)))
+            told[places[first]] = replace(before, text=text, media=(*before.media, *line.media))
     return tuple(told)
 
 
-async def messages_of_answer(message: discord.Message) -> list[discord.Message]:
-    """The messages of the answer of ours that *message* is part of, found by looking at the channel."""
+async def answer_of(message: discord.Message) -> FoundAnswer:
+    """The answer of ours that *message* is part of, found by looking at the channel."""
     before, after = await _around(message)
-    part = [message]
-    for other in before:  # the newest first
-        if _begins(part[0]) or not _goes_on(other, part[0]):
-            break
-        part.insert(0, other)
-    for other in after:
-        if _begins(other) or not _goes_on(part[-1], other):
-            break
-        part.append(other)
-    return [one for one in part if not is_notice(one)]
+    found = answers_in([*reversed(before), message, *after])
+    return next((one for one in found if message in one.messages), FoundAnswer((message,)))
 
 
 async def _around(message: discord.Message) -> tuple[list[discord.Message], list[discord.Message]]:
@@ -121,15 +170,30 @@ async def _around(message: discord.Message) -> tuple[list[discord.Message], list
     return before, after
 
 
-def _begins(message: discord.Message) -> bool:
-    """Whether an answer begins with *message*: it answers somebody, or a command."""
-    return message.reference is not None or message.interaction_metadata is not None
-
-
 def _goes_on(first: discord.Message, second: discord.Message) -> bool:
-    """Whether *second* may belong to the same answer as *first*, right before it."""
-    is_one_speaker = first.author.id == second.author.id and first.author.name == second.author.name
-    return is_ours(first) and is_one_speaker and second.created_at - first.created_at <= _TOGETHER
+    """Whether *second* belongs to the same answer as *first*, right before it."""
+    if _speaker(first) != _speaker(second):
+        return False
+    if second.created_at - first.created_at > _TOGETHER:
+        return False
+    one, other = first.interaction_metadata, second.interaction_metadata
+    if one is not None or other is not None:  # an answer to a command; its follow-ups refer to the first of them
+        return one is not None and other is not None and one.id == other.id
+    return not referenced(second)
+
+
+def _speaker(message: discord.Message) -> tuple[int, str, str]:
+    """Who speaks: an account, under a name, perhaps for a persona that has no name of its own there."""
+    label = read_label(message.content)
+    return message.author.id, message.author.name, label[0] if label else ""
+
+
+def referenced(message: discord.Message) -> str:
+    """The id of the message that *message* replies to, if it does."""
+    reference = message.reference
+    if reference is None or reference.type is discord.MessageReferenceType.forward:
+        return ""
+    return str(reference.message_id or "")
 
 
 def _joined(receipts: Iterable[Receipt]) -> str:

@@ -117,8 +117,8 @@ class DiscordPyApi:
             return str(heard.nonce) == nonce and str(heard.author.id) == user
 
         self._tally.note(channel)
-        sent = await self._deliveries.run(place.send(**told), is_ours)
-        return sent_of(sent, self._guild(channel))
+        confirmed = await self._deliveries.run(place.send(**told), is_ours, has_view=message.view is not None)
+        return sent_of(confirmed, self._guild(channel))
 
     async def send_as(
         self, webhook: Webhook, identity: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
@@ -178,7 +178,8 @@ class DiscordPyApi:
         self._tally.note(key)
         # Discord names the message, and discord.py types it as never None.
         send: Coroutine[Any, Any, Any] = hook.send(**arguments(message), **told, wait=True)
-        return sent_of(await self._deliveries.run(send, is_ours), self._guild(channel))
+        confirmed = await self._deliveries.run(send, is_ours, has_view=message.view is not None)
+        return sent_of(confirmed, self._guild(channel))
 
     # --- reading and deleting -------------------------------------------------------------
 

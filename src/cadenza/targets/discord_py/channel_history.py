@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +14,13 @@ from ...explain.tracebacks import get_logger
 from ...text.usernames import from_username
 from ...types import Line, Scene
 from ..discord.labels import read_label
-from .answers import AnswerMemory, messages_of_answer, whole
+from .answers import BETWEEN, AnswerMemory, FoundAnswer, answer_of, answers_in, referenced, whole
 from .attachments import AttachmentReader
 from .authorship import is_ours, user_of
 from .channel_info import SendTarget, client_of
 from .client_state import ClientState
 from .display_names import handles, plain_name
-from .history import Conversation, HistoryWindow, Perspective, Voice, history, told
+from .history import Conversation, HistoryWindow, Perspective, Voice, recent, spoken_in, told
 from .readable_text import readable
 from .system_messages import is_notice
 
@@ -36,9 +37,16 @@ _SECONDS = 10.0
 
 
 async def scene_with_history(
-    room: SendTarget, scene: Scene, message: object, *, limit: int, has_waited: bool, roles: bool
+    room: SendTarget,
+    scene: Scene,
+    message: object,
+    *,
+    limit: int,
+    has_waited: bool,
+    roles: bool,
+    question: Line | None = None,
 ) -> Scene:
-    """*scene* with the conversation in *room*: up to *message*, if it is one, or with what was asked by a command.
+    """*scene* with the conversation in *room*: up to *message*, if it is one, and with the *question* of an interaction.
 
     If the reply *has_waited*, it also knows what the bot said meanwhile, and *message* is the last line all the same.
     A persona without a name gets that of the bot. With *roles* the model can name roles.
@@ -48,9 +56,7 @@ async def scene_with_history(
     until = message if isinstance(message, discord.Message) else None
     channel = until.channel if until else _channel(room)
     heard = await conversation_in(channel, until=until, limit=limit, persona=name, meanwhile=has_waited)
-    lines = heard.lines
-    if room.interaction is not None:
-        lines = (*lines, asked(room.interaction, me))[-limit:]
+    lines = (*heard.lines, question)[-limit:] if question else heard.lines
     roster = room.for_rules(roles=roles)
     people = handles(heard.people, heard.names, barred=[name])
     roster = replace(roster, mentions={**roster.mentions, **people}, speakers=heard.speakers)
@@ -74,32 +80,41 @@ async def conversation_in(
 ) -> Conversation:
     """The newest *limit* lines of *channel*, up to *until*, as *persona* sees them; an answer of ours is one line.
 
-    Without a *persona* it is the bot. With *meanwhile* what we said after *until* stands before it.
+    Without a *persona* all that is ours is its own. With *meanwhile* what we said after *until* stands before it.
     """
     client = client_of(channel)
-    me = user_of(client)
     messages = max(limit, min(limit * _MESSAGES_A_LINE, _MOST_MESSAGES))
     at_end = [str(until.id)] if until and meanwhile else []
     window = HistoryWindow(until, messages, meanwhile=meanwhile, at_end=at_end)
-    heard = await history(channel, me, window, _view(client, persona))
-    lines = whole(heard.lines, ClientState.of(client).answers)
-    return replace(heard, lines=lines[len(lines) - limit :] if len(lines) > limit else lines)
+    there = await recent(channel, window)
+    heard = await told(spoken_in(there, window), user_of(client), _view(client, persona))
+    found = answers_in(there)
+    lines = whole(heard.lines, found, ClientState.of(client).answers.still_in(there))
+    if len(there) > messages and lines and lines[0].message_id in _cut_off(there, found):
+        lines = lines[1:]
+    return _with_lines(heard, lines[-limit:], persona, found)
 
 
-async def chain_of(message: discord.Message, *, limit: int) -> Conversation:
+def _cut_off(there: Sequence[discord.Message], found: Sequence[FoundAnswer]) -> set[str]:
+    """The ids of the answer that stands first in *there*, if its beginning may not have been read."""
+    is_middle = bool(found) and found[0].messages[0] == there[0] and not found[0].answers
+    return {str(message.id) for message in found[0].messages} if is_middle else set()
+
+
+async def chain_of(message: discord.Message, *, limit: int, persona: str = "") -> Conversation:
     """The message that *message* answers, the one that this answers, and so on, the oldest first, and *message* itself."""
     client = client_of(message)
     memory = ClientState.of(client).answers
-    chain: list[discord.Message] = []
+    chain: list[FoundAnswer] = []
     found: discord.Message | None = message
-    lines = 0
-    while found is not None and lines < limit:
+    while found is not None and len(chain) < limit:
         part = await _part(found, memory)
-        chain = [*part, *chain]
-        lines += 1
-        found = await _answered(part[0], memory)
-    heard = await told(chain, user_of(client), _view(client, quotes=False))
-    return replace(heard, lines=whole(heard.lines, memory))
+        chain.insert(0, part)
+        found = await _message(message.channel, part.answers)
+    messages = [one for part in chain for one in part.messages]
+    heard = await told(messages, user_of(client), _view(client, persona, quotes=False))
+    ours = [part for part in chain if is_ours(part.messages[0])]
+    return _with_lines(heard, whole(heard.lines, ours, memory.of), persona, ours)
 
 
 async def whole_answer(message: discord.Message) -> str | None:
@@ -107,42 +122,72 @@ async def whole_answer(message: discord.Message) -> str | None:
     if not is_ours(message):
         return None
     client = client_of(message)
-    memory = ClientState.of(client).answers
-    known = memory.of(str(message.id))
+    known = ClientState.of(client).answers.of(str(message.id))
     if known is not None:
         return known.text
-    part = await messages_of_answer(message)
-    heard = await told(part, user_of(client), _view(client))
-    return "\n".join(line.text for line in heard.lines) or None
+    found = await answer_of(message)
+    heard = await told(found.messages, user_of(client), _view(client))
+    return BETWEEN.join(line.text for line in heard.lines) or None
 
 
 def asked(interaction: discord.Interaction[Any], me: discord.ClientUser) -> Line:
-    """What the person behind *interaction* asked: the values of their command, or the label that they chose."""
-    values = [str(value) for _, value in interaction.namespace if value is not None]
-    names = {me.id: plain_name(me.display_name)}
-    text = readable("\n".join(values), names, interaction.guild)
+    """What the person behind *interaction* asked: the values of a command, a menu or a form, or what a button says."""
+    words = "\n".join(filter(None, _words_of(interaction)))
+    text = readable(words, {me.id: plain_name(me.display_name)}, interaction.guild)
     person = interaction.user
     return Line(plain_name(person.display_name) or person.name, text, author=str(person.id))
 
 
-async def _part(message: discord.Message, memory: AnswerMemory) -> list[discord.Message]:
-    """The messages of the answer that *message* belongs to; *message* alone if it is remembered or not ours."""
-    is_alone = not is_ours(message) or memory.of(str(message.id)) is not None
-    return [message] if is_alone else (await messages_of_answer(message) or [message])
+def _words_of(interaction: discord.Interaction[Any]) -> list[str]:
+    data: Any = interaction.data or {}
+    match interaction.type:
+        case discord.InteractionType.component:
+            return [str(value) for value in data.get("values") or ()] or [_label(interaction, data.get("custom_id"))]
+        case discord.InteractionType.modal_submit:
+            return _fields(data.get("components") or ())
+        case _:
+            targets = (data.get("resolved") or {}).get("messages") or {}
+            said = [str(message.get("content") or "") for message in targets.values()]
+            return [*said, *(str(value) for _, value in interaction.namespace if isinstance(value, str | int | float))]
 
 
-async def _answered(message: discord.Message, memory: AnswerMemory) -> discord.Message | None:
-    """The message that *message* answers, or that its remembered answer does; ``None`` if there is none any more."""
-    reference = message.reference
+def _label(interaction: discord.Interaction[Any], custom_id: object) -> str:
+    """What the pressed button says."""
+    rows = interaction.message.components if interaction.message else []
+    parts = (part for row in rows for part in getattr(row, "children", ()))
+    return next((str(part.label or "") for part in parts if getattr(part, "custom_id", None) == custom_id), "")
+
+
+def _fields(components: Any) -> list[str]:
+    """What was written into the fields of a form."""
+    words: list[str] = []
+    for part in components:
+        inner = [*part.get("components", ()), *filter(None, [part.get("component")])]
+        words += [*([str(part["value"])] if part.get("value") else ()), *_fields(inner)]
+    return words
+
+
+async def _part(message: discord.Message, memory: AnswerMemory) -> FoundAnswer:
+    """The answer that *message* belongs to; *message* alone if it is remembered or not ours."""
     known = memory.of(str(message.id))
     if known is not None and known.answers:
-        return await _found(message.channel, int(known.answers))
-    if reference is None or reference.type is discord.MessageReferenceType.forward:
-        return None
-    answered = reference.resolved or reference.cached_message
-    if isinstance(answered, discord.Message):
-        return answered
-    return None if answered or reference.message_id is None else await _found(message.channel, reference.message_id)
+        return FoundAnswer((message,), known.answers)
+    return await answer_of(message) if is_ours(message) else FoundAnswer((message,), referenced(message))
+
+
+async def _message(channel: discord.abc.MessageableChannel, message: str) -> discord.Message | None:
+    """The message with this id; ``None`` if there is none or it is gone."""
+    return await _found(channel, int(message)) if message else None
+
+
+def _with_lines(
+    heard: Conversation, lines: tuple[Line, ...], persona: str, found: Iterable[FoundAnswer]
+) -> Conversation:
+    """*heard* with *lines*; without a *persona* all lines that were *found* to be ours are its own."""
+    if not persona:
+        ours = {str(message.id) for one in found for message in one.messages}
+        lines = tuple(replace(line, is_own=line.is_own or line.message_id in ours) for line in lines)
+    return replace(heard, lines=lines)
 
 
 async def _found(channel: discord.abc.MessageableChannel, message: int) -> discord.Message | None:

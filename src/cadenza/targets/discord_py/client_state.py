@@ -32,6 +32,7 @@ class TargetOptions(TypedDict, total=False):
     reword: Callable[[Notice], Notice]
     on_last: Callable[[str], Awaitable[None]] | None
     typing_since: float | None
+    complains: bool
 
 
 class ClientState:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, NamedTuple
 
 import discord
 
@@ -24,6 +24,14 @@ _PATIENCE = 15.0
 """Seconds that sends may take at the end; rate limits of messages are shorter."""
 
 
+class Confirmed(NamedTuple):
+    """A message that was sent."""
+
+    message: discord.Message
+    is_answered: bool = True
+    """Whether discord.py had the answer to its request; else only the gateway told of the message."""
+
+
 class EarlyReceipts:
     """The sends in flight of one client."""
 
@@ -33,11 +41,16 @@ class EarlyReceipts:
         self._sends: set[asyncio.Task[Any]] = set()
 
     async def run(
-        self, send: Coroutine[Any, Any, discord.Message], fits: Callable[[discord.Message], bool]
-    ) -> discord.Message:
+        self,
+        send: Coroutine[Any, Any, discord.Message],
+        fits: Callable[[discord.Message], bool],
+        *,
+        has_view: bool = False,
+    ) -> Confirmed:
         """Run *send* and return its message once it is confirmed; *fits* recognises it. Raises ``ApiError``.
 
-        A cancellation does not stop the send.
+        A cancellation does not stop the send. One that *has_view* is waited for: discord.py calls the callbacks of a view
+        only after its own answer.
         """
 
         def is_it(message: discord.Message) -> bool:
@@ -49,17 +62,17 @@ class EarlyReceipts:
         heard = asyncio.create_task(self._client.wait_for("message", check=is_it), name="cadenza echo")
         sending = self._begun(send)
         try:
-            await asyncio.wait((sending, heard), return_when=asyncio.FIRST_COMPLETED)
-            if not heard.done():
+            await asyncio.wait((sending,) if has_view else (sending, heard), return_when=asyncio.FIRST_COMPLETED)
+            if sending.done() or not heard.done():
                 try:
-                    return self._noted(sending.result())
+                    return Confirmed(self._noted(sending.result()))
                 except BaseException as error:  # noqa: BLE001  # the task's own exception
                     failure, cause = as_api_error(error), error
                 if failure.is_ambiguous:
                     await asyncio.wait((heard,), timeout=_GRACE)
                 if not heard.done():
                     raise failure from cause
-            return heard.result()
+            return Confirmed(heard.result(), is_answered=False)
         finally:
             self._forget_oldest()
             await _end(heard)

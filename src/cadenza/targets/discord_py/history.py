@@ -102,9 +102,7 @@ async def history(
     channel: discord.abc.Messageable, me: discord.ClientUser, window: HistoryWindow, view: Perspective
 ) -> Conversation:
     """Read the messages of *window* as *view* sees them, the oldest first. Where Discord fails, cached messages are used."""
-    messages = await _recent(channel, window)
-    messages.sort(key=lambda message: str(message.id) in window.at_end)
-    return await told(messages, me, view)
+    return await told(spoken_in(await recent(channel, window), window), me, view)
 
 
 async def told(messages: Sequence[discord.Message], me: discord.ClientUser, view: Perspective) -> Conversation:
@@ -132,8 +130,17 @@ async def told(messages: Sequence[discord.Message], me: discord.ClientUser, view
 # --- what there is ---------------------------------------------------------------------
 
 
-async def _recent(channel: discord.abc.Messageable, window: HistoryWindow) -> list[discord.Message]:
-    """The messages of *window*, the oldest first. Raises nothing but a cancellation."""
+def spoken_in(messages: Iterable[discord.Message], window: HistoryWindow) -> list[discord.Message]:
+    """Those of *messages* that are part of the conversation, as many as *window* takes."""
+    spoken = [said for message in messages if (said := _spoken(message)) is not None][
+        -max(1, min(window.limit, _MOST)) :
+    ]
+    spoken.sort(key=lambda message: str(message.id) in window.at_end)
+    return spoken
+
+
+async def recent(channel: discord.abc.Messageable, window: HistoryWindow) -> list[discord.Message]:
+    """All messages of *window* and some before it, the oldest first. Raises nothing but a cancellation."""
     until, without, limit = window.until, window.without, max(1, min(window.limit, _MOST))
     end = None if until is None or window.meanwhile else discord.Object(until.id + 1)
     found: dict[int, discord.Message] = {}
@@ -152,12 +159,11 @@ async def _recent(channel: discord.abc.Messageable, window: HistoryWindow) -> li
     start = int(window.after) if window.after.isdecimal() else 0
     # Messages after the last one may be waiting for an answer of their own.
     last = max(found, default=0) if until is None else until.id
-    kept = (
+    return [
         found[id_]
         for id_ in sorted(found)
         if id_ > start and str(id_) not in without and (id_ <= last or is_ours(found[id_]))
-    )
-    return [said for message in kept if (said := _spoken(message)) is not None][-limit:]
+    ]
 
 
 def _at_hand(channel: discord.abc.Messageable, until: discord.Message | None) -> Iterator[discord.Message]:
@@ -246,7 +252,8 @@ class _Telling:
         described = [file.description for file in message.attachments if voice and file.description]
         files = [file for file in message.attachments if not (voice and file.description)]
         shown = await self.attachment_reader.of(files, embeds)
-        media, words = shown.media, [self._text(message, voice), *described, *shown.words]
+        text = "\n\n".join(filter(None, (self._text(message, voice), *described)))
+        media, words = shown.media, [text, *shown.words]
         for snapshot in message.message_snapshots:
             forwarded = await self.attachment_reader.of(snapshot.attachments, snapshot.embeds)
             media += forwarded.media

@@ -12,6 +12,7 @@ from discord import ui
 from ...text import alt_text
 from ...types import Attachment
 from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
+from .early_receipts import Confirmed
 
 
 def arguments(message: Outgoing) -> dict[str, Any]:
@@ -98,14 +99,16 @@ def place_of(channel: object) -> Place | None:
     )
 
 
-def sent_of(message: discord.Message, guild: str | None) -> Sent:
-    """The receipt for *message* in *guild*."""
+def sent_of(confirmed: Confirmed, guild: str | None) -> Sent:
+    """The receipt for a message in *guild*."""
+    message = confirmed.message
     channel = str(message.channel.id)
     return Sent(
         message=str(message.id),
         channel=channel,
         webhook=None if message.webhook_id is None else str(message.webhook_id),
         url=f"https://discord.com/channels/{guild or '@me'}/{channel}/{message.id}",
+        is_answered=confirmed.is_answered,
     )
 
 

@@ -18,7 +18,7 @@ SPOKEN = frozenset(
     }
 )
 """The types of messages with content; all others are system messages."""
-_JUMP = re.compile(r"https?://[^/]+/channels/(?:@me|\d+)/\d+/\d+")
+_JUMP = re.compile(r"https?://[^/]+/channels/(?:@me|\d+)/\d+/(?P<message>\d+)")
 _SMALL = re.compile(r"-# [^\n]*")
 
 
@@ -40,9 +40,16 @@ def is_notice(message: discord.Message) -> bool:
 
 def is_reply_notice(message: discord.Message) -> bool:
     """Whether *message* only shows what the next one answers: an empty embed with a link to a message."""
+    return bool(answered_by_notice(message))
+
+
+def answered_by_notice(message: discord.Message) -> str:
+    """The id of the message that the one after *message* answers; empty if *message* is no reply notice."""
     if message.content or message.attachments or len(message.embeds) != 1:
-        return False
+        return ""
     embed = message.embeds[0]
-    is_empty = not (embed.description or embed.title or embed.fields or embed.image.url or embed.footer.text)
+    if embed.description or embed.title or embed.fields or embed.image.url or embed.footer.text:
+        return ""
     url = embed.url or embed.author.url or ""
-    return is_empty and bool(embed.author.name) and embed.author.url == url and _JUMP.fullmatch(url) is not None
+    link = _JUMP.fullmatch(url) if embed.author.name and embed.author.url == url else None
+    return link["message"] if link else ""
