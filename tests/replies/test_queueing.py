@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,18 @@ from cadenza.models.connect import scripted
 from cadenza.replies.say import reply, say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
-from cadenza.types import Completed, Identity, Line, Persona, Prompt, Scene, Stopped, StopReason
+from cadenza.types import (
+    Completed,
+    Identity,
+    Line,
+    Persona,
+    Post,
+    Prompt,
+    Receipt,
+    Scene,
+    Stopped,
+    StopReason,
+)
 
 pytestmark = pytest.mark.looptime
 
@@ -132,6 +144,55 @@ async def test_what_is_said_inside_a_reply_does_not_wait_for_it() -> None:
     await say(target, telling(), settings=LINES)
 
     assert ["one", "inside", "and more", "two"] == target.texts
+
+
+async def test_what_was_queued_before_is_sent_before_what_is_said_inside() -> None:
+    class Slow(Hill):
+        async def send(self, post: Post, /) -> Receipt:
+            await asyncio.sleep(2.0)
+            return await super().send(post)
+
+    target = Slow()
+
+    async def telling() -> AsyncIterator[str]:
+        yield "one\ntwo\nthree\nand more\n"
+        await say(target, "inside")
+
+    await say(target, telling(), settings=LINES)
+
+    assert ["one", "two", "three", "inside", "and more"] == target.texts
+
+
+@pytest.mark.parametrize("on_stop", ["silence", "clause"])
+@pytest.mark.parametrize("stream", ["One. Two. Three.\n\nFour.", "broken"])
+async def test_a_stop_while_it_waits_says_nothing_and_ends_at_once(on_stop: Any, stream: str) -> None:
+    target, stops, loop = Hill(), Stops(), asyncio.get_running_loop()
+
+    async def broken() -> AsyncIterator[str]:
+        raise KeyError
+        yield ""
+
+    async def stopped() -> float:
+        with stops.open("b") as stop:
+            loop.call_later(0.5, stops.request, "b")
+            said = broken() if stream == "broken" else stream
+            await say(target, said, settings=Settings.of(on_stop=on_stop), stop=stop)
+            return loop.time()
+
+    began = loop.time()
+    _, ended = await asyncio.gather(say(target, counting("a"), settings=LINES), stopped())
+
+    assert (["a 0", "a 1", "a 2"], []) == (target.texts, target.notices)
+    assert 0.5 == pytest.approx(ended - began, abs=0.1)
+
+
+async def test_one_handle_for_two_replies_loses_nothing() -> None:
+    target, stops = Hill(), Stops()
+    with stops.open("a") as stop:
+        await say(target, "one", stop=stop)
+        await say(target, "two", stop=stop)
+
+    assert ["one", "two"] == target.texts
 
 
 async def test_a_target_without_a_channel_has_its_own_queue() -> None:

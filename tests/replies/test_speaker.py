@@ -12,7 +12,7 @@ import pytest
 from discord import app_commands
 
 import cadenza
-from cadenza import Completed, Line, Persona, Prompt, Reply, Role, Scene, Settings, Speaker, scripted
+from cadenza import Completed, InputError, Line, Persona, Prompt, Reply, Role, Scene, Settings, Speaker, scripted
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import channel_of, heard
 
@@ -198,3 +198,73 @@ async def test_a_speaker_answers_as_its_persona() -> None:
             if message.get("webhook_id") and message["content"]
         ]
     assert [("user", "Mia: Hello?"), ("model", "Hello."), ("user", "Mia: And?")] == told(ren.prompts[1])
+
+
+async def test_one_stop_for_two_replies_loses_nothing() -> None:
+    async with at_work(Evening()) as evening:
+        stops = cadenza.Stops()
+        for text in ("One.", "Two."):
+            with stops.open("mia") as stop:
+                await cadenza.say(channel_of(evening), text, stop=stop)
+
+        assert ["One.", "Two."] == evening.texts()
+
+
+async def test_a_command_that_waited_is_answered_below_the_answer_before_it() -> None:
+    replies = asyncio.Queue[Reply]()
+    async with at_work(Evening()) as evening:
+
+        @app_commands.command()
+        async def ask(interaction: discord.Interaction) -> None:
+            """Ask."""
+            replies.put_nowait(await cadenza.say(interaction, "One.\nTwo.", settings=LINES))
+
+        evening.client.tree.add_command(ask)
+        await evening.client.tree.sync()
+        speaking = asyncio.create_task(cadenza.say(channel_of(evening), answer_to("a"), settings=LINES))
+        await evening.server.until(evening.texts)
+        evening.tom.commands(evening.general, "ask")
+        await speaking
+        await replies.get()
+
+        lines = [line for text in evening.texts() for line in text.splitlines()]
+        assert [*(f"a line {number}." for number in range(4)), "One.", "Two."] == lines
+
+
+async def test_a_button_asks_what_it_says() -> None:
+    ren, replies = Model("Mizzle."), asyncio.Queue[Reply]()
+
+    class Again(discord.ui.View):
+        @discord.ui.button(label="Another word")
+        async def again(self, interaction: discord.Interaction, _: discord.ui.Button[Any]) -> None:
+            replies.put_nowait(await cadenza.reply(interaction, ren.model))
+
+    async with at_work(Evening()) as evening:
+        await cadenza.say(channel_of(evening), "Drizzle.", view=Again())
+        evening.mia.presses(evening.general, evening.last()["id"], "Another word")
+        await replies.get()
+
+    assert ("user", "Mia: Another word") == told(ren.prompts[0])[-1]
+
+
+async def test_the_scene_decides_who_speaks() -> None:
+    fox, other = Persona("Ren", is_alter=True), Scene("", Persona("Assistant"))
+    async with at_work(Evening()) as evening:
+        await Speaker(evening.client, persona=fox).say(channel_of(evening), "Hello.", scene=other)
+
+        assert evening.last().get("webhook_id") is None
+
+
+@pytest.mark.parametrize("number", [0, -1, True, "5", None], ids=repr)
+async def test_a_history_has_at_least_one_line(number: Any) -> None:
+    async with at_work(Evening()) as evening:
+        with pytest.raises(InputError, match="history must be a whole number of at least 1"):
+            await cadenza.reply(await asks(evening, "Hello?"), Model("x").model, history=number)
+        assert ["Hello?"] == evening.texts()
+
+
+async def test_a_closed_client_is_said_at_once() -> None:
+    async with at_work(Evening()) as evening:
+        channel = channel_of(evening)
+    with pytest.raises(InputError, match=r"the discord\.py client is closed"):
+        await cadenza.say(channel, "Hello.")

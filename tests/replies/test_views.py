@@ -202,18 +202,58 @@ async def test_a_rate_limit_of_a_webhook_is_waited_for(evening: Evening) -> None
     evening.faults.storm("PATCH /webhooks/*/*/messages/*", retry_after=2.0, times=1)
     view = Again()
     async with Speaker(evening.client, persona=REN) as speaker:
-        await speaker.say(place(evening), "Hello.", view=view)
+        await speaker.say(place(evening), ends_late(), view=view)
 
+    assert [429, 200] == evening.statuses("PATCH /webhooks/")
     assert ["Again"] == buttons(evening.last())
 
 
-async def test_an_answer_that_was_lost_is_asked_for_again(evening: Evening) -> None:
+async def test_an_edit_that_discord_does_not_answer_is_made_again(evening: Evening) -> None:
     evening.faults.fail("PATCH /channels/*/messages/*", 503, times=2)
+    view = Again()
+
+    await cadenza.say(place(evening), ends_late(), view=view)
+
+    assert 3 <= len(evening.statuses("PATCH /channels/"))
+    assert ["Again"] == buttons(evening.last())
+
+
+async def test_the_buttons_of_a_message_whose_answer_was_lost_work(evening: Evening) -> None:
+    evening.faults.lose("POST /channels/*/messages", times=1)
     view = Again()
 
     await cadenza.say(place(evening), "Hello.", view=view)
 
-    assert ["Again"] == buttons(evening.last())
+    assert ["Hello."] == evening.texts()
+    assert await is_heard(evening, view, evening.last()["id"])
+
+
+async def test_a_view_that_discord_refuses_costs_no_word(evening: Evening, caplog: pytest.LogCaptureFixture) -> None:
+    view = ui.View()
+    for label in ("One", "Two"):
+        view.add_item(ui.Button(label=label, custom_id="same"))
+
+    said = await cadenza.say(place(evening), TEXT, settings=LINES, view=view)
+
+    assert isinstance(said.outcome, Completed)
+    assert TEXT.split("\n\n") == evening.texts()
+    assert "Discord did not take the view of a reply" in caplog.text
+
+
+async def test_a_layout_is_not_sent_after_a_stop(evening: Evening) -> None:
+    stops = cadenza.Stops()
+
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            yield "And then?\n"
+            await asyncio.sleep(1)
+
+    with stops.open("turn") as stop:
+        asyncio.get_running_loop().call_later(3.5, stops.request, "turn")
+        await cadenza.say(place(evening), endless(), settings=LINES, stop=stop, view=Card())
+
+    assert evening.texts()
+    assert [] == [message for message in evening.world.messages(evening.general) if message["components"]]
 
 
 async def test_a_reply_of_a_model_takes_one_too(evening: Evening) -> None:

@@ -35,7 +35,8 @@ async def talk(evening: Evening, text: str, facts: list[Fact] | None = None) -> 
         if facts is not None:
             facts.append(logged.fact)
 
-    return await say(evening.client.get_channel(int(evening.general)), text, settings=SETTINGS, trace=hear)
+    channel = evening.client.get_channel(int(evening.general))
+    return await say(channel, text, settings=SETTINGS, trace=hear, queue=False)
 
 
 def requests(evening: Evening) -> int:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..errors import CadenzaError, InputError, Sentence
-from ..types import Chunk, Failed, Finished, Media, TextDelta
+from ..types import Attachment, Chunk, Failed, Finished, Media, TextDelta
 from .chunk_builder import VENDOR, ChunkBuilder
 from .error_kind import broken_off, failure, reported
 from .sdk_answers import (
@@ -30,7 +30,7 @@ from .sdk_answers import (
     read_wrapped,
 )
 from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
-from .shown_files import as_attachment
+from .shown_files import as_attachment, checked
 
 _MODULES_OF_CHATS = frozenset({"discord", "disnake", "nextcord", "hikari", "interactions"})
 _MODULES_OF_CLIENTS = frozenset(
@@ -73,6 +73,8 @@ class Shapes:
         if reader is None:
             if isinstance(item, Chunk):
                 self._ended = isinstance(item, Finished | Failed)
+                if isinstance(item, Attachment):
+                    checked(item)
                 return (item,)
             file = as_attachment(item)
             if file is not None:

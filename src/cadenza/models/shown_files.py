@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Mapping
 
+from ..errors import InputError, Sentence
 from ..types import Attachment, Media
 
 _ENDINGS: Mapping[str, str] = {
@@ -19,16 +20,39 @@ _ENDINGS: Mapping[str, str] = {
 
 def as_attachment(item: object) -> Attachment | None:
     """*item* as a file, or ``None`` if it is none; a ``Media`` that is only a link has no bytes to show."""
-    if isinstance(item, Attachment):
-        return item
     if isinstance(item, Media) and (data := item.data or _in_address(item.url)):
         return Attachment(named(item.kind.value, item.mime), data)
-    return None
+    return opened_file(item)
+
+
+def opened_file(item: object) -> Attachment | None:
+    """*item* as a file for people: ours, or a ``discord.File``, which has a name and an open file."""
+    if isinstance(item, Attachment):
+        return checked(item)
+    read, name = getattr(getattr(item, "fp", None), "read", None), getattr(item, "filename", None)
+    if not callable(read) or not isinstance(name, str):
+        return None
+    data, description = read(), getattr(item, "description", None)
+    return Attachment(name, data, description or "") if isinstance(data, bytes) else None
+
+
+def checked(file: Attachment) -> Attachment:
+    """*file*, if it has a name and bytes: its author may have given it something else."""
+    name: type = type(file.name)
+    data: type = type(file.data)
+    if not (issubclass(name, str) and issubclass(data, bytes)):
+        msg = Sentence(
+            "an Attachment needs a name and bytes, such as Attachment('fox.png', data), not {name_type} and {data_type}",
+            name_type=name.__name__,
+            data_type=data.__name__,
+        )
+        raise InputError(msg)
+    return file
 
 
 def generated(data: object, mime: str = "image/png", description: object = "") -> Attachment | None:
     """An image that a model made: *data* is bytes or Base64; ``None`` if it is neither."""
-    raw = _decoded(data) if isinstance(data, str) else data
+    raw = (_in_address(data) or _decoded(data)) if isinstance(data, str) else data
     if not isinstance(raw, bytes | bytearray) or not raw:
         return None
     kind = mime.partition("/")[0] or "file"
@@ -38,7 +62,8 @@ def generated(data: object, mime: str = "image/png", description: object = "") -
 def named(kind: str, mime: str) -> str:
     """A name for a file of *mime*: ``image.png``."""
     subtype = mime.partition("/")[2].partition(";")[0].strip()
-    return f"{kind}.{_ENDINGS.get(subtype, subtype) or 'bin'}"
+    ending = _ENDINGS.get(subtype, subtype)
+    return f"{kind}.{ending if ending.isalnum() else 'bin'}"
 
 
 def _in_address(url: str) -> bytes:
@@ -50,6 +75,6 @@ def _in_address(url: str) -> bytes:
 
 def _decoded(text: str) -> bytes | None:
     try:
-        return b64decode(text)
+        return b64decode(text, validate=True)
     except ValueError:
         return None

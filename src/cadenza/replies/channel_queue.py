@@ -32,6 +32,8 @@ class QueuedReply:
         """How long it waited for them."""
         self.members = 0
         """How many replies share it at present."""
+        self.idle: list[asyncio.Event] = []
+        """Of each reply that shares it, set while everything that it has queued is sent; the outermost first."""
         self.is_told = False
         """Whether a reply has told in its facts how long it waited."""
         self.loop = asyncio.get_running_loop()

@@ -48,6 +48,9 @@ async def whole_answer(message: DiscordMessage) -> str | None:
 def chat_messages(lines: Iterable[Line]) -> list[Any]:
     """*lines* as the messages that chat APIs take. Where several people speak, each line begins with a name."""
     told = list(lines)
+    if wrong := next((line for line in told if not hasattr(line, "is_own")), None):
+        msg = Sentence("chat_messages takes lines, as history gives them, not {given}", given=type(wrong).__name__)
+        raise InputError(msg)
     has_names = len({line.speaker for line in told if not line.is_own}) > 1
     return [_message(line, has_name=has_names) for line in told]
 
@@ -61,7 +64,8 @@ def _message(line: Line, *, has_name: bool) -> dict[str, str]:
 
 async def _ready(message: object) -> None:
     """Import what reads a channel; raise an ``InputError`` unless *message* is one of discord.py."""
-    refuse_no_place(message)
+    if message is not None and not isinstance(message, int | str):
+        refuse_no_place(message)  # such as one of another client
     if not is_of_discord(message) or not hasattr(message, "content") or not hasattr(message, "channel"):
         msg = Sentence("a message of discord.py is needed, not {place_type}", place_type=type(message).__name__)
         raise InputError(msg)

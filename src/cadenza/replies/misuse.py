@@ -13,7 +13,7 @@ from ..models.sdk_items import Shapes
 from ..rules.rule import Rule
 from ..settings import Settings
 from ..targets.target import Limits
-from ..types import ContextItem, Line, Note, Persona, Roster, Scene
+from ..types import ContextItem, Line, Note, Persona, Receipt, Roster, Scene
 from .outbox.prepare import PostPreparer
 
 # --- options ---------------------------------------------------------------------------
@@ -70,6 +70,14 @@ def check_options(
     ):
         if hook is not None and not callable(hook):
             raise _wrong(hook, name, wanted)
+
+
+def check_superseded(receipts: object) -> tuple[Receipt, ...]:
+    """*receipts* as a tuple; anything but a list of receipts is refused."""
+    held = tuple(receipts) if isinstance(receipts, Iterable) else (receipts,)
+    if wrong := [one for one in held if not isinstance(one, Receipt)]:
+        raise _wrong(wrong[0], "supersedes", "a list of receipts, as Reply.receipts")
+    return held
 
 
 def check_scene(scene: object) -> None:

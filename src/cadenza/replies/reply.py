@@ -55,8 +55,9 @@ async def say(
     *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
     ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
     stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
-    replies. *view* is shown under the last message. *trace* receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``.
-    *queued* is its place in the queue of the channel: the stream is read at once, and nothing is sent before its turn.
+    replies. *view* is shown under the last message. *trace* receives every fact. *on_error* is called with the error of a
+    reply that failed; see ``OnError``. *queued* is its place in the queue of the channel: the stream is read at once, and
+    nothing is sent before its turn.
     """
     misuse.check_stream(stream)
     misuse.check_scene(scene)
@@ -115,9 +116,9 @@ async def reply(
 
     Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
     *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
-    *supersedes* are messages that are deleted when the reply begins. *view* is shown under the last message. *trace* receives every fact. *on_error* is called
-    with the error of a reply that failed; see ``OnError``. *queued* is its place in the queue of the channel, of which it
-    is the first by now.
+    *supersedes* are messages that are deleted when the reply begins. *view* is shown under the last message. *trace*
+    receives every fact. *on_error* is called with the error of a reply that failed; see ``OnError``. *queued* is its place
+    in the queue of the channel, of which it is the first by now.
     """
     misuse.check_scene(scene)
     misuse.check_target(target)
@@ -131,7 +132,7 @@ async def reply(
         on_error=on_error,
         consent=consent,
     )
-    rules = misuse.checked_rules(rules)
+    rules, superseded = misuse.checked_rules(rules), misuse.check_superseded(supersedes)
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
@@ -156,7 +157,7 @@ async def reply(
             trace=seen,
         )
         async with _outbox(target, settings, handle, preparer, scene, trace=seen, queued=queued) as outbox:
-            outbox.delete_later(supersedes)
+            outbox.delete_later(superseded)
             conversation = ModelConversation(scene, settings)
             tool_loop = ToolLoop(conversation, tool_runner, outbox, settings, handle, trace=seen)
             attempt_loop = AttemptLoop(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -248,9 +249,7 @@ class Speaker:
             room = await room_of(place, self._client)
         except ApiError as error:
             raise _undelivered(error) from error
-        if room.client.user is None:
-            refusal = "the discord.py client is not logged in; send messages when it is ready"
-            raise InputError(refusal)
+        _refuse_idle(room.client)
         return room
 
     def _client_state(self, room: SendTarget) -> ClientState:
@@ -301,6 +300,19 @@ class Speaker:
             roster=room.with_roles(scene.roster) if has_roles else scene.roster,
             reply_to=scene.reply_to or reply_to,
         )
+
+
+def _refuse_idle(client: DiscordClient) -> None:
+    """Raise an ``InputError`` if *client* cannot send: it is not logged in, is closed, or runs in another event loop."""
+    if client.user is None:
+        msg = "the discord.py client is not logged in; send messages when it is ready"
+        raise InputError(msg)
+    if client.is_closed():
+        msg = "the discord.py client is closed; send messages while it runs"
+        raise InputError(msg)
+    if client.loop is not asyncio.get_running_loop():
+        msg = "the discord.py client runs in another event loop; call this in its loop, as its events do"
+        raise InputError(msg)
 
 
 def _remember(opened: _Open, said: Reply) -> None:

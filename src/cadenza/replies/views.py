@@ -22,7 +22,7 @@ def check_view(view: object) -> None:
         return
     msg = Sentence(
         "view must be a View or LayoutView of discord.py, such as discord.ui.View(), not {view_type}",
-        view_type=type(view).__name__,
+        view_type=f"the class {view.__name__}" if isinstance(view, type) else type(view).__name__,
     )
     raise InputError(msg)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ..models.shown_files import opened_file
 from ..types import Attachment, Media, Part, ToolResult
-from .images import as_attachment, as_media
+from .images import as_media
 from .jsonable import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
@@ -47,7 +48,7 @@ def _with_files(value: object) -> object:
 
 
 def _with_file(value: object) -> object:
-    return as_attachment(value) or value
+    return opened_file(value) or value
 
 
 def _told(file: Attachment) -> str:

@@ -139,7 +139,7 @@ async def test_answers_that_are_not_remembered_are_told_apart_by_what_they_answe
         says_as(evening, "Kira", "Five.")
         evening.tom.says(evening.general, "Six.")
         bot_says(evening, "Seven.")
-        await asyncio.sleep(3600.0)
+        await asyncio.sleep(660.0)
         bot_says(evening, "Eight.")
         there = [one async for one in channel_of(evening).history(oldest_first=True)]
 

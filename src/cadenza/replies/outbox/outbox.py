@@ -64,6 +64,7 @@ class Outbox:
         self._trace = trace
         self._signals = Signals(self._queue, self._pacing, stop)
         self._queued = queued
+        self._outer: Sequence[asyncio.Event] = ()
         self._shows_errors = settings is None or settings.turn.show_errors != "off"
         if queued:
             queued.when_first(self._signals.changed.set)
@@ -73,6 +74,9 @@ class Outbox:
         """The failure of a send, which ends the reply."""
 
     async def __aenter__(self) -> Self:
+        if self._queued:
+            self._outer = tuple(self._queued.idle)
+            self._queued.idle.append(self._signals.idle)
         self._sending = asyncio.create_task(self._send_all(), name="cadenza sender")
         return self
 
@@ -81,6 +85,8 @@ class Outbox:
     ) -> None:
         if kind is not None:
             self.cut(Keep.NOTHING)
+        if self._queued:
+            self._queued.idle.remove(self._signals.idle)
         self._signals.heeds_stop = False  # no one is left to act upon a stop
         self.close()
         if self._sending:  # also while cancelled: a send under way finishes, and its receipt is kept
@@ -94,6 +100,7 @@ class Outbox:
             self._signals,
             self._trace,
             queued=self._queued,
+            outer=self._outer,
             shows_errors=self._shows_errors,
         )
         failure = await sender.run()

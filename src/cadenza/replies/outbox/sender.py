@@ -7,6 +7,7 @@ other follows.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import assert_never
 
@@ -33,13 +34,16 @@ class Sender:
         trace: Trace | None,
         *,
         queued: QueuedReply | None = None,
+        outer: Sequence[asyncio.Event] = (),
         shows_errors: bool = True,
     ) -> None:
+        """*outer* are set once everything that the replies around this one have queued is sent: it comes before."""
         self._target = target
         self._queue = queue
         self._pacing = pacing
         self._signals = signals
         self._trace = trace
+        self._outer = outer
         self._shows_errors = shows_errors
         self._queued = queued if queued and queued.ahead else None
         self._now = asyncio.get_running_loop().time
@@ -47,6 +51,8 @@ class Sender:
     async def run(self) -> DeliveryError | None:
         """Send until the queue takes nothing more and is empty; return the failure of a send, which ends it before."""
         try:
+            for outer in self._outer:
+                await outer.wait()
             while parcel := await self._next():
                 if parcel.notice:
                     await self._target.show(parcel.notice)
@@ -60,6 +66,7 @@ class Sender:
             return undelivered(error)
         finally:
             self._signals.at_rest.set()
+            self._signals.idle.set()
         return None
 
     async def _next(self) -> Parcel | None:
@@ -71,6 +78,7 @@ class Sender:
                 await self._wait_behind(self._queued)
                 continue
             if not queue.waiting:
+                self._signals.idle.set()
                 await self._pause(None)
                 continue
             if self._signals.is_stopping:

@@ -24,6 +24,9 @@ class Signals:
         self.at_rest = asyncio.Event()
         """Set while nothing is being sent or deleted."""
         self.at_rest.set()
+        self.idle = asyncio.Event()
+        """Set while everything that came is sent or dropped."""
+        self.idle.set()
         self.heeds_stop = True
         """Whether a stop, once there is one, is still to be acted upon."""
 
@@ -35,6 +38,8 @@ class Signals:
     def wake(self) -> None:
         """The queue has changed: wake the sender, and say whether there is room."""
         self.changed.set()
+        if self._queue.waiting:
+            self.idle.clear()
         if self._queue.is_sealed or self._pacing.changed(self._queue.waiting):
             self.has_room.set()
         else:

@@ -18,6 +18,8 @@ _NEEDS_LINE = re.compile(r"```|>|#{1,3} |-# |[-*+•] |[0-9]{1,3}[.)] ")
 """Marks that count only at the beginning of a line."""
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
 _ESCAPED = re.compile(r"\\(.)")
+_ODD_IN_FILES = re.compile(r'[\x00-\x1f\x7f"*:<>?|\ud800-\udfff]')
+_LONGEST_FILE_NAME = 100
 _ODD = re.compile(r"[^\w .'()-]")
 _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
@@ -48,6 +50,14 @@ def shortened(text: str, limit: int) -> list[str]:
         return [text]
     pieces = (piece for kind, block in blocks(text) for piece in split(block, kind, 0, limit))
     return [piece for piece in pieces if piece.strip(WHITESPACE)]
+
+
+def file_name(name: str) -> str:
+    """*name* as Discord takes the name of a file: without folders, line ends and other characters that break a request."""
+    plain = _ODD_IN_FILES.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
+    if len(plain) > _LONGEST_FILE_NAME:
+        plain = plain[:40] + plain[-60:]
+    return plain or "file"
 
 
 def plain_name(name: str) -> str:

@@ -29,6 +29,7 @@ from ..target import Allowance, DiscordView, Limits
 from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
 from .courier import Courier, Delivered, Delivery, without_files
+from .labels import file_name
 from .mentions import PingBudget
 from .policies import LONGEST_WAIT, RETRY_DELAYS, Step, policy_for
 from .shared import DiscordState
@@ -282,7 +283,7 @@ class DiscordTarget:
             pings_author=self._settings.mention_author,
             is_silent=self._settings.silent,
             has_previews=not self._settings.suppress_embeds,
-            files=(post.attachment,) if post.attachment else (),
+            files=(replace(post.attachment, name=file_name(post.attachment.name)),) if post.attachment else (),
             buttons=(self._table_button,) if self._table_button and post.shows_source and not view else (),
             view=view,
         )
