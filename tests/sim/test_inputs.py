@@ -109,3 +109,12 @@ def test_options_are_chosen_by_value_or_label(chosen: list[str], values: list[st
 def test_what_is_not_in_a_menu_cannot_be_chosen() -> None:
     with pytest.raises(LookupError, match=r"\['Red'\] cannot be chosen; there is \['a'\]"):
         as_choice({"type": 3, "options": [{"value": "a", "label": "Green"}]}, ["Red"])
+
+
+def test_a_required_option_is_required_once_the_command_is_sent() -> None:
+    known = [{"name": "text", "type": 3, "required": True}, {"name": "times", "type": 4}]
+
+    with pytest.raises(ValueError, match="the option text is required"):
+        as_options(known, [], {"times": 2})
+    assert [{"name": "times", "type": 4, "value": 2}] == as_options(known, [], {"times": 2}, is_complete=False)
+    assert ["text"] == [option["name"] for option in as_options(known, [], {"text": "hi"})]

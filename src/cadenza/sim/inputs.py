@@ -47,8 +47,8 @@ def as_options(
     """
     options = {option["name"]: option for option in known or ()}  # type: ignore[attr-defined]  # a list, as it was put
     if not words:
-        for name in options.keys() & values if is_complete else ():
-            _check_value(options[name], values[name])
+        if is_complete:
+            _check_values(options, values)
         return [_as_option(options.get(name, {}), name, value) for name, value in values.items()]
     inner = options.get(words[0])
     if inner is None or inner["type"] not in _GROUPS:
@@ -56,6 +56,15 @@ def as_options(
         raise LookupError(message)
     below = as_options(inner.get("options"), words[1:], values, is_complete=is_complete)
     return [{"name": words[0], "type": inner["type"], "options": below}]
+
+
+def _check_values(options: Mapping[str, Json], values: Mapping[str, Any]) -> None:
+    """Refuse *values* that Discord's client would not send: a required one is missing, or one is wrong."""
+    missing = next((name for name, option in options.items() if option.get("required") and name not in values), None)
+    if missing is not None:
+        raise ValueError(Sentence("the option {name} is required", name=missing))
+    for name in options.keys() & values:
+        _check_value(options[name], values[name])
 
 
 def _as_option(known: Json, name: str, value: Any) -> Json:

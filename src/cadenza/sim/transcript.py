@@ -35,7 +35,7 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
     for embed in message["embeds"]:
         yield from (f"  ┃ {line}" for line in _embed(embed))
     for file in message["attachments"]:
-        described = f", {file['description']}" if file.get("description") else ""
+        described = f", {_short(file['description'])}" if file.get("description") else ""
         yield f"  [{file['filename']}, {file['size']} bytes{described}]"
     yield from (f"  {line}" for component in message["components"] for line in _component(component))
     if message.get("reactions"):
@@ -93,5 +93,10 @@ def _embed(embed: Json) -> Iterable[str]:
 def _quote(answered: Json | None, names: Mapping[str, str]) -> str:
     if answered is None:
         return "(a message that was deleted)"
-    line = " ".join(answered["content"].split())
-    return f"{name_of(answered['author'], names)}: {line if len(line) <= _QUOTE else line[: _QUOTE - 1] + '…'}"
+    return f"{name_of(answered['author'], names)}: {_short(answered['content'])}"
+
+
+def _short(text: str) -> str:
+    """The beginning of *text* in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTE else line[: _QUOTE - 1] + "…"
