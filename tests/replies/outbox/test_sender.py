@@ -106,6 +106,13 @@ async def test_a_message_that_the_target_leaves_out_ends_nothing_and_is_told_onc
     assert ("A filter did not let it through.",) == tuple(notice.text for notice in reply.notices)
 
 
+async def test_nothing_is_told_of_it_where_errors_are_not_shown() -> None:
+    channel = FilteredChannel()
+    reply = await say(channel, "One.\nA secret.\nThree.", settings=Settings.of(degree=1, show_errors="off"))
+    assert ["One.", "Three."] == texts(channel.shown)
+    assert () == reply.notices
+
+
 # --- parts -----------------------------------------------------------------------------------------
 
 

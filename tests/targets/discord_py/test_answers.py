@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import discord
 import pytest
@@ -60,8 +61,9 @@ def test_nothing_is_remembered_of_a_reply_that_said_nothing() -> None:
     assert memory.of("1") is None
 
 
-def test_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "_MOST", 2)
+@pytest.mark.parametrize(("bound", "most"), [("_MOST", 2), ("_MOST_CHARACTERS", 50)])
+def test_the_oldest_are_forgotten(bound: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, bound, most)
     memory = AnswerMemory()
     for number in range(3):
         memory.note([receipt(10 * number, f"Answer {number}."), receipt(10 * number + 1, "And so on.")])
@@ -128,7 +130,10 @@ async def test_the_whole_answer_of_a_message() -> None:
         assert answer == await cadenza.whole_answer(last)
 
 
-async def test_answers_that_are_not_remembered_are_told_apart_by_what_they_answer_by_time_and_by_who_speaks() -> None:
+async def test_answers_that_are_not_remembered_are_told_apart_by_what_they_answer_by_time_and_by_who_speaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "_TOGETHER", timedelta(seconds=5))
     async with at_work(Evening()) as evening:
         first, second = [
             await heard(evening, evening.mia.says(evening.general, text)) for text in ("First?", "Second?")
@@ -139,7 +144,7 @@ async def test_answers_that_are_not_remembered_are_told_apart_by_what_they_answe
         says_as(evening, "Kira", "Five.")
         evening.tom.says(evening.general, "Six.")
         bot_says(evening, "Seven.")
-        await asyncio.sleep(660.0)
+        await asyncio.sleep(6.0)
         bot_says(evening, "Eight.")
         there = [one async for one in channel_of(evening).history(oldest_first=True)]
 

@@ -113,7 +113,7 @@ class Cooldown:
     def _shut_out(self) -> ApiError:
         """The error of a request that is not made: that of the last one, with the time that is left."""
         last = self._error or ApiError("")
-        seconds = self.left
+        seconds = max(self.left, 1.0)  # behind a request that takes long, none may be left
         message = Sentence("nothing is asked of Discord for {seconds} more seconds.", seconds=f"{seconds:.0f}")
         return ApiError(message, status=last.status, code=last.code, retry_after=seconds, is_ban=last.is_ban)
 

@@ -25,8 +25,8 @@ logger = get_logger(__name__)
 
 BETWEEN = "\n\n"
 """Between the messages of an answer that is not remembered: what the model wrote there is not known."""
-_MOST = 2000
-"""Answers that are remembered."""
+_MOST, _MOST_CHARACTERS = 2000, 4_000_000
+"""Answers that are remembered, and how much they say."""
 _AROUND = 50
 """Messages before and after one that are looked at."""
 _TOGETHER = timedelta(minutes=10)
@@ -55,6 +55,7 @@ class AnswerMemory:
     def __init__(self) -> None:
         self._answers: dict[str, Answer] = {}  # by the first message, the oldest first
         self._firsts: dict[str, str] = {}  # the first message of each message's answer
+        self._size = 0
 
     def note(
         self,
@@ -71,7 +72,8 @@ class AnswerMemory:
             return
         self._answers[messages[0]] = Answer(text, messages, answers, question)
         self._firsts |= dict.fromkeys(messages, messages[0])
-        while len(self._answers) > _MOST:
+        self._size += len(text)
+        while len(self._answers) > _MOST or (self._size > _MOST_CHARACTERS and len(self._answers) > 1):
             self._forget(next(iter(self._answers)))
 
     def of(self, message: str) -> Answer | None:
@@ -93,7 +95,9 @@ class AnswerMemory:
         return recall
 
     def _forget(self, first: str) -> None:
-        for message in self._answers.pop(first).messages:
+        forgotten = self._answers.pop(first)
+        self._size -= len(forgotten.text)
+        for message in forgotten.messages:
             self._firsts.pop(message, None)
 
 
