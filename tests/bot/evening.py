@@ -13,10 +13,13 @@ from discord.ext import commands
 from cadenza.sim.faults import Faults
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
+from cadenza.sim.sessions import GatewayRules
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
 from cadenza.targets.discord_py.api import DiscordPyApi
 from tests.leaps import leaping, time_of_day
+
+_PATIENCE = 1_000_000.0
 
 
 @dataclass
@@ -61,9 +64,13 @@ async def at_work(
     if intents is None:
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
-    async with serve(evening.world, limits=limits or RateLimits.off(), faults=evening.faults) as server:
+    # discord.py sends its heartbeats from a thread, which does not see that time leaps.
+    rules = GatewayRules(patience=_PATIENCE)
+    async with serve(evening.world, limits=limits or RateLimits.off(), faults=evening.faults, rules=rules) as server:
         with server.discord_py(), leaping():
-            client = commands.Bot("!", intents=intents, guild_ready_timeout=0.05, help_command=None)
+            client = commands.Bot(
+                "!", intents=intents, guild_ready_timeout=0.05, heartbeat_timeout=_PATIENCE, help_command=None
+            )
             async with server.running(client):
                 evening.server, evening.client, evening.api = server, client, DiscordPyApi(client)
                 yield evening
