@@ -216,7 +216,7 @@ class Speaker:
         target = await self._target(state, room, scene.roster, persona=self._identity_in(scene), is_found=found)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(state.settle, target)
-            # Nobody else sees an ephemeral answer, so it waits for nobody.
+            # One person sees an ephemeral answer, so it does not wait.
             queued = stack.enter_context(queued_for(target)) if queue and not state.is_private(target) else None
             if queued and room.interaction and not queued.is_first:
                 await its_turn(queued, target, stop)

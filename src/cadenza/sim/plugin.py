@@ -23,7 +23,7 @@ except ImportError:  # others, such as anyio, run any fixture that is async
     async_fixture = pytest.fixture  # type: ignore[assignment]  # used in the same way
 
 _HOW_TO_RUN = (
-    "an async test needs somebody to run it: install pytest-asyncio and write 'asyncio_mode = auto' under [pytest] in "
+    "an async test needs a plugin that runs it: install pytest-asyncio and write 'asyncio_mode = auto' under [pytest] in "
     "pytest.ini, or mark the test with @pytest.mark.asyncio (or @pytest.mark.anyio)"
 )
 
