@@ -66,8 +66,8 @@ async def say(
     indicator, until the replies before are over. With ``queue=False`` they do not wait.
     """
     await _ready("say", target)
-    from .queueing import say_to  # noqa: PLC0415  # likewise
-    from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
+    from .queueing import say_to  # noqa: PLC0415  # imported by now, in a thread
+    from .speaker import Speaker  # noqa: PLC0415  # imported by now, in a thread
 
     options: dict[str, Any] = {} if rules is None else {"rules": rules}
     place: Any = target
@@ -153,8 +153,8 @@ async def reply(
     """
     place: Any = scene_or_place if target is None else target
     await _ready("reply", place)
-    from .queueing import reply_in  # noqa: PLC0415  # likewise
-    from .speaker import Speaker  # noqa: PLC0415  # it is imported by now, in a thread
+    from .queueing import reply_in  # noqa: PLC0415  # imported by now, in a thread
+    from .speaker import Speaker  # noqa: PLC0415  # imported by now, in a thread
 
     scene = None if target is None else _scene(scene_or_place, persona)
     if not is_of_discord(place):
@@ -166,7 +166,7 @@ async def reply(
 
 def _scene(scene: Any, persona: object) -> Scene:
     """*scene*, which the caller made; an ``InputError`` if it is none, or if there is a *persona* besides."""
-    from .misuse import check_scene  # noqa: PLC0415  # it is imported by now, in a thread
+    from .misuse import check_scene  # noqa: PLC0415  # imported by now, in a thread
 
     check_scene(scene)
     if persona is not None:
