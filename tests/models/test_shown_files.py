@@ -102,3 +102,13 @@ def test_an_image_of_gemini_is_shown_where_it_stands(inline: dict[str, object]) 
 def test_an_unknown_object_is_refused() -> None:
     with pytest.raises(InputError, match="not object"):
         chunks(object())
+
+
+@pytest.mark.parametrize(
+    "file",
+    [Attachment("fox.png", "a text"), Attachment(5, b"fox"), Attachment("fox.png", b"fox", None)],  # type: ignore[arg-type]
+    ids=["a text as content", "a number as name", "no description"],
+)
+def test_a_file_that_is_none_is_refused_in_one_sentence(file: Attachment) -> None:
+    with pytest.raises(InputError, match="an Attachment needs a name, bytes and a description"):
+        as_attachment(file)

@@ -210,13 +210,16 @@ async def test_one_stop_for_two_replies_loses_nothing() -> None:
         assert ["One.", "Two."] == evening.texts()
 
 
-async def test_a_command_that_waited_is_answered_below_the_answer_before_it() -> None:
+@pytest.mark.parametrize("defers", [False, True], ids=["cadenza defers", "the author defers"])
+async def test_a_command_that_waited_is_answered_below_the_answer_before_it(*, defers: bool) -> None:
     replies = asyncio.Queue[Reply]()
     async with at_work(Evening()) as evening:
 
         @app_commands.command()
         async def ask(interaction: discord.Interaction) -> None:
             """Ask."""
+            if defers:
+                await interaction.response.defer()
             replies.put_nowait(await cadenza.say(interaction, "One.\nTwo.", settings=LINES))
 
         evening.client.tree.add_command(ask)
@@ -268,3 +271,21 @@ async def test_a_closed_client_is_said_at_once() -> None:
         channel = channel_of(evening)
     with pytest.raises(InputError, match=r"the discord\.py client is closed"):
         await cadenza.say(channel, "Hello.")
+
+
+async def test_a_command_that_its_author_deferred_does_not_stay_pending_if_nothing_is_said() -> None:
+    replies = asyncio.Queue[Reply]()
+    async with at_work(Evening()) as evening:
+
+        @app_commands.command()
+        async def ask(interaction: discord.Interaction) -> None:
+            """Ask."""
+            await interaction.response.defer()
+            replies.put_nowait(await cadenza.say(interaction, "", settings=Settings.of(show_errors="off")))
+
+        evening.client.tree.add_command(ask)
+        await evening.client.tree.sync()
+        evening.tom.commands(evening.general, "ask")
+        await replies.get()
+
+        assert [] == evening.world.messages(evening.general)

@@ -40,11 +40,13 @@ def checked(file: Attachment) -> Attachment:
     """*file*, if it has a name and bytes: its author may have given it something else."""
     name: type = type(file.name)
     data: type = type(file.data)
-    if not (issubclass(name, str) and issubclass(data, bytes)):
+    if not (issubclass(name, str) and issubclass(data, bytes) and isinstance(file.description, str)):
         msg = Sentence(
-            "an Attachment needs a name and bytes, such as Attachment('fox.png', data), not {name_type} and {data_type}",
+            "an Attachment needs a name, bytes and a description, such as Attachment('fox.png', data, 'a fox'), "
+            "not {name_type}, {data_type} and {description_type}",
             name_type=name.__name__,
             data_type=data.__name__,
+            description_type=type(file.description).__name__,
         )
         raise InputError(msg)
     return file

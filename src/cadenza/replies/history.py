@@ -25,7 +25,9 @@ async def history(
     check_limit("limit", limit)
     await _ready(message)
     from ..targets.discord_py import channel_history as reading  # noqa: PLC0415  # it needs discord.py
+    from . import misuse  # noqa: PLC0415  # it imports much
 
+    misuse.check_persona(persona)
     name = persona.name if persona else ""
     if chain:
         heard = await reading.chain_of(message, limit=limit, persona=name)
@@ -47,7 +49,8 @@ async def whole_answer(message: DiscordMessage) -> str | None:
 
 def chat_messages(lines: Iterable[Line]) -> list[Any]:
     """*lines* as the messages that chat APIs take. Where several people speak, each line begins with a name."""
-    told = list(lines)
+    given: object = lines
+    told: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     if wrong := next((line for line in told if not hasattr(line, "is_own")), None):
         msg = Sentence("chat_messages takes lines, as history gives them, not {given}", given=type(wrong).__name__)
         raise InputError(msg)
@@ -69,4 +72,4 @@ async def _ready(message: object) -> None:
     if not is_of_discord(message) or not hasattr(message, "content") or not hasattr(message, "channel"):
         msg = Sentence("a message of discord.py is needed, not {place_type}", place_type=type(message).__name__)
         raise InputError(msg)
-    await imported("cadenza.targets.discord_py.channel_history")
+    await imported("cadenza.targets.discord_py.channel_history", "cadenza.replies.misuse")

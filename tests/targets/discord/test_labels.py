@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from cadenza.targets.discord.labels import LONGEST, labelled, plain_name, shortened
+from cadenza.targets.discord.labels import LONGEST, file_name, labelled, plain_name, read_label, shortened
 from cadenza.text.units import units
 
 
@@ -79,3 +79,35 @@ def test_what_is_shortened_keeps_its_words_and_its_code_blocks() -> None:
 )
 def test_a_plain_name_has_nothing_odd_in_it(name: str, plain: str) -> None:
     assert plain == plain_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("fox.png", "fox.png"),
+        ("deep\nred.png", "deep_red.png"),
+        ("a/b\\c.png", "c.png"),
+        ("\u202egnp.exe", "_gnp.exe"),
+        ("..", "file"),
+        ("", "file"),
+        ("狐.png", "狐.png"),
+        (f"{'a' * 300}.png", f"{'a' * 96}.png"),
+    ],
+)
+def test_the_name_of_a_file_breaks_no_request(name: str, expected: str) -> None:
+    assert expected == file_name(name)
+
+
+@pytest.mark.parametrize("name", ["Ren", "R*e_n", "Ren: the fox", "狐"])
+@pytest.mark.parametrize("text", ["Hello.", "- a list", "```\ncode\n```"])
+def test_a_label_is_read_back(name: str, text: str) -> None:
+    [whole] = labelled(name, text)
+
+    found = read_label(whole)
+
+    assert found is not None
+    assert (name, text) == (found[0], whole[found[1] :])
+
+
+def test_what_is_no_label_is_none() -> None:
+    assert [None, None] == [read_label("Ren: hello"), read_label("**Ren** hello")]

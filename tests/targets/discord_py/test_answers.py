@@ -201,9 +201,25 @@ async def test_what_people_changed_of_an_answer_is_told_as_it_stands(*, is_delet
         said = await cadenza.say(channel_of(evening), "One.\n\nTwo.", settings=LINES)
         last = channel_of(evening).get_partial_message(int(said.receipts[-1].message_id))
         await (last.delete() if is_deleted else last.edit(content="Three."))
+        asked = evening.tom.says(evening.general, "And?", reply_to=said.receipts[0].message_id)
+        last_line = await heard(evening, asked)
+        await evening.server.until(lambda: last_line.id in {message.id for message in evening.client.cached_messages})
+
+        expected = "One." if is_deleted else "One.\n\nThree."
+        assert expected == (await cadenza.history(last_line))[0].text
+        assert [expected, "And?"] == [line.text for line in await cadenza.history(last_line, chain=True)]
+        assert expected == await cadenza.whole_answer(await heard(evening, said.receipts[0].message_id))
+
+
+async def test_what_the_bot_sends_besides_is_no_part_of_a_remembered_answer() -> None:
+    async with at_work(Evening()) as evening:
+        question = await heard(evening, evening.mia.says(evening.general, "Hello?"))
+        await cadenza.say(question, "One.\n\nTwo.", settings=LINES)
+        await cadenza.say(channel_of(evening), "News.", settings=LINES)
+        bot_says(evening, "Plain.")
         lines = await cadenza.history(await heard(evening, evening.tom.says(evening.general, "And?")))
 
-    assert ["One." if is_deleted else "One.\n\nThree.", "And?"] == [line.text for line in lines]
+    assert ["Hello?", "One.\n\nTwo.", "News.", "Plain.", "And?"] == [line.text for line in lines]
 
 
 async def test_an_answer_whose_beginning_was_not_read_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

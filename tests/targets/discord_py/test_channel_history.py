@@ -116,3 +116,76 @@ async def test_the_values_of_a_command_are_the_question() -> None:
         line = asked(heard_there[0], me(evening))
 
     assert ("Mia", "What, @Cadenza?\n2", evening.mia.id) == (line.speaker, line.text, line.author)
+
+
+class Tea(discord.ui.View):
+    """A menu and two buttons, which tell what they were asked."""
+
+    def __init__(self, heard_there: list[discord.Interaction[Any]]) -> None:
+        super().__init__()
+        self._heard = heard_there
+
+    @discord.ui.select(
+        options=[discord.SelectOption(label="Green tea", value="g"), discord.SelectOption(label="Mate", value="m")]
+    )
+    async def choose(self, interaction: discord.Interaction[Any], _: discord.ui.Select[Any]) -> None:
+        self._heard.append(interaction)
+        await interaction.response.defer()
+
+    @discord.ui.button(label="Again", custom_id="again")
+    async def again(self, interaction: discord.Interaction[Any], _: discord.ui.Button[Any]) -> None:
+        self._heard.append(interaction)
+        await interaction.response.defer()
+
+    @discord.ui.button(emoji="🫖", custom_id="pot")
+    async def pot(self, interaction: discord.Interaction[Any], _: discord.ui.Button[Any]) -> None:
+        self._heard.append(interaction)
+        await interaction.response.defer()
+
+
+async def test_a_menu_asks_with_its_labels_and_a_button_with_what_it_says() -> None:
+    async with at_work(Evening()) as evening:
+        heard_there: list[discord.Interaction[Any]] = []
+        view = Tea(heard_there)
+        sent = await channel_of(evening).send("Tea?", view=view)
+        menu = next(item.custom_id for item in view.children if isinstance(item, discord.ui.Select))
+        evening.mia.selects(evening.general, str(sent.id), menu, "g")
+        for button in ("again", "pot"):
+            evening.mia.presses(evening.general, str(sent.id), button)
+        await evening.server.until(lambda: len(heard_there) == 3)
+
+        assert ["Green tea", "Again", "🫖"] == [asked(one, me(evening)).text for one in heard_there]
+
+
+async def test_a_context_menu_asks_with_its_name_and_a_bare_command_too() -> None:
+    async with at_work(Evening()) as evening:
+        heard_there: list[discord.Interaction[Any]] = []
+
+        async def take(interaction: discord.Interaction[Any]) -> None:
+            heard_there.append(interaction)
+            await interaction.response.send_message("Yes.")
+
+        @evening.client.tree.context_menu(name="Translate")
+        async def translate(interaction: discord.Interaction[Any], message: discord.Message) -> None:
+            assert message.content == "Bonjour."
+            await take(interaction)
+
+        @evening.client.tree.context_menu(name="Who is")
+        async def who(interaction: discord.Interaction[Any], member: discord.Member) -> None:
+            assert member.display_name == "Tom"
+            await take(interaction)
+
+        @evening.client.tree.command()
+        async def again(interaction: discord.Interaction[Any]) -> None:
+            """Again."""
+            await take(interaction)
+
+        await evening.client.tree.sync()
+        said = evening.tom.says(evening.general, "Bonjour.")
+        evening.mia.commands(evening.general, "Translate", target=said)
+        evening.mia.commands(evening.general, "Who is", target=evening.tom.id)
+        evening.mia.commands(evening.general, "again")
+        await evening.server.until(lambda: len(heard_there) == 3)
+
+        asked_there = {asked(one, me(evening)).text for one in heard_there}
+        assert {"Translate:\nBonjour.", "Who is:\nTom", "/again"} == asked_there

@@ -18,7 +18,7 @@ _NEEDS_LINE = re.compile(r"```|>|#{1,3} |-# |[-*+•] |[0-9]{1,3}[.)] ")
 """Marks that count only at the beginning of a line."""
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
 _ESCAPED = re.compile(r"\\(.)")
-_ODD_IN_FILES = re.compile(r'[\x00-\x1f\x7f"*:<>?|\ud800-\udfff]')
+_ODD_IN_FILES = re.compile(r'[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]')
 _LONGEST_FILE_NAME = 100
 _ODD = re.compile(r"[^\w .'()-]")
 _BLANKS = re.compile(f"[{WHITESPACE}]+")

@@ -7,7 +7,7 @@ other, from the one that answers somebody to the one before the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeAlias
@@ -133,7 +133,7 @@ def answers_in(messages: Iterable[discord.Message]) -> list[FoundAnswer]:
 
 def whole(lines: Iterable[Line], found: Iterable[FoundAnswer], recall: Recall) -> tuple[Line, ...]:
     """*lines* in which every answer of ours is one line: as it is remembered, or else as it was *found*."""
-    firsts = {str(message.id): str(one.messages[0].id) for one in found for message in one.messages}
+    firsts = dict(_firsts(found, recall))
     told: list[Line] = []
     places: dict[str, int] = {}  # of the line of each answer, by its first message
     for line in lines:
@@ -149,6 +149,16 @@ def whole(lines: Iterable[Line], found: Iterable[FoundAnswer], recall: Recall) -
             text = BETWEEN.join(filter(None, (before.text, line.text)))
             told[places[first]] = replace(before, text=text, media=(*before.media, *line.media))
     return tuple(told)
+
+
+def _firsts(found: Iterable[FoundAnswer], recall: Recall) -> Iterator[tuple[str, str]]:
+    """For each message that is not remembered the first one of its answer; one that is remembered is another answer."""
+    for one in found:
+        first = ""
+        for message in map(str, (message.id for message in one.messages)):
+            first = "" if recall(message) else first or message
+            if first:
+                yield message, first
 
 
 async def answer_of(message: discord.Message) -> FoundAnswer:

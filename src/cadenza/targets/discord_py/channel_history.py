@@ -12,9 +12,9 @@ import discord
 from ...concurrency.tasks import must_rise
 from ...explain.tracebacks import get_logger
 from ...text.usernames import from_username
-from ...types import Line, Scene
+from ...types import Line, Media, MediaKind, Scene
 from ..discord.labels import read_label
-from .answers import BETWEEN, AnswerMemory, FoundAnswer, answer_of, answers_in, referenced, whole
+from .answers import BETWEEN, FoundAnswer, Recall, answer_of, answers_in, referenced, whole
 from .attachments import AttachmentReader
 from .authorship import is_ours, user_of
 from .channel_info import SendTarget, client_of
@@ -104,17 +104,17 @@ def _cut_off(there: Sequence[discord.Message], found: Sequence[FoundAnswer]) -> 
 async def chain_of(message: discord.Message, *, limit: int, persona: str = "") -> Conversation:
     """The message that *message* answers, the one that this answers, and so on, the oldest first, and *message* itself."""
     client = client_of(message)
-    memory = ClientState.of(client).answers
+    recall = _recall(message.channel, client)
     chain: list[FoundAnswer] = []
     found: discord.Message | None = message
     while found is not None and len(chain) < limit:
-        part = await _part(found, memory)
+        part = await _part(found, recall)
         chain.insert(0, part)
         found = await _message(message.channel, part.answers)
     messages = [one for part in chain for one in part.messages]
     heard = await told(messages, user_of(client), _view(client, persona, quotes=False))
     ours = [part for part in chain if is_ours(part.messages[0])]
-    return _with_lines(heard, whole(heard.lines, ours, memory.of), persona, ours)
+    return _with_lines(heard, whole(heard.lines, ours, recall), persona, ours)
 
 
 async def whole_answer(message: discord.Message) -> str | None:
@@ -122,7 +122,7 @@ async def whole_answer(message: discord.Message) -> str | None:
     if not is_ours(message):
         return None
     client = client_of(message)
-    known = ClientState.of(client).answers.of(str(message.id))
+    known = _recall(message.channel, client)(str(message.id))
     if known is not None:
         return known.text
     found = await answer_of(message)
@@ -134,28 +134,65 @@ def asked(interaction: discord.Interaction[Any], me: discord.ClientUser) -> Line
     """What the person behind *interaction* asked: the values of a command, a menu or a form, or what a button says."""
     words = "\n".join(filter(None, _words_of(interaction)))
     text = readable(words, {me.id: plain_name(me.display_name)}, interaction.guild)
+    values = [value for _, value in interaction.namespace] if _is_command(interaction) else []
     person = interaction.user
-    return Line(plain_name(person.display_name) or person.name, text, author=str(person.id))
+    return Line(
+        plain_name(person.display_name) or person.name,
+        text,
+        author=str(person.id),
+        media=tuple(media for value in values if isinstance(value, discord.Attachment) for media in _pictures(value)),
+    )
+
+
+def _is_command(interaction: discord.Interaction[Any]) -> bool:
+    return interaction.type is discord.InteractionType.application_command
 
 
 def _words_of(interaction: discord.Interaction[Any]) -> list[str]:
     data: Any = interaction.data or {}
     match interaction.type:
         case discord.InteractionType.component:
-            return [str(value) for value in data.get("values") or ()] or [_label(interaction, data.get("custom_id"))]
+            return _chosen(interaction, data)
         case discord.InteractionType.modal_submit:
             return _fields(data.get("components") or ())
         case _:
-            targets = (data.get("resolved") or {}).get("messages") or {}
-            said = [str(message.get("content") or "") for message in targets.values()]
-            return [*said, *(str(value) for _, value in interaction.namespace if isinstance(value, str | int | float))]
+            return _of_command(interaction, data)
 
 
-def _label(interaction: discord.Interaction[Any], custom_id: object) -> str:
-    """What the pressed button says."""
+def _of_command(interaction: discord.Interaction[Any], data: Any) -> list[str]:
+    """The values of a slash command, or a menu with what it was used on; the name of a command without values."""
+    resolved = data.get("resolved") or {}
+    if "target_id" in data:
+        used_on = [str(message.get("content") or "") for message in (resolved.get("messages") or {}).values()]
+        used_on += [
+            str(user.get("global_name") or user.get("username")) for user in (resolved.get("users") or {}).values()
+        ]
+        return [f"{data.get('name')}:", *(used_on[:1] or [""])]
+    values = [_word(value) for _, value in interaction.namespace if value is not None]
+    return values or [f"/{data.get('name')}"]
+
+
+def _word(value: object) -> str:
+    """The value of an option, as people see it."""
+    if isinstance(value, discord.Attachment):
+        return f"[file: {value.filename}]"
+    return str(getattr(value, "display_name", None) or getattr(value, "name", None) or value)
+
+
+def _pictures(file: discord.Attachment) -> list[Media]:
+    mime = (file.content_type or "").partition(";")[0]
+    return [Media(MediaKind.IMAGE, mime, url=file.url)] if mime.startswith("image/") else []
+
+
+def _chosen(interaction: discord.Interaction[Any], data: Any) -> list[str]:
+    """What the pressed button says, or the labels of what was chosen from a menu."""
     rows = interaction.message.components if interaction.message else []
-    parts = (part for row in rows for part in getattr(row, "children", ()))
-    return next((str(part.label or "") for part in parts if getattr(part, "custom_id", None) == custom_id), "")
+    parts = [part for row in rows for part in getattr(row, "children", ())]
+    part: Any = next((one for one in parts if getattr(one, "custom_id", None) == data.get("custom_id")), None)
+    if values := [str(value) for value in data.get("values") or ()]:
+        labels = {option.value: option.label for option in getattr(part, "options", ())}
+        return [labels.get(value, value) for value in values]
+    return [str(getattr(part, "label", None) or getattr(part, "emoji", None) or "")]
 
 
 def _fields(components: Any) -> list[str]:
@@ -167,9 +204,15 @@ def _fields(components: Any) -> list[str]:
     return words
 
 
-async def _part(message: discord.Message, memory: AnswerMemory) -> FoundAnswer:
+def _recall(channel: discord.abc.MessageableChannel, client: discord.Client) -> Recall:
+    """How to recall the answers in *channel*, as far as discord.py knows that they stand there as they were sent."""
+    cached = [message for message in client.cached_messages if message.channel.id == channel.id]
+    return ClientState.of(client).answers.still_in(sorted(cached, key=lambda message: message.id))
+
+
+async def _part(message: discord.Message, recall: Recall) -> FoundAnswer:
     """The answer that *message* belongs to; *message* alone if it is remembered or not ours."""
-    known = memory.of(str(message.id))
+    known = recall(str(message.id))
     if known is not None and known.answers:
         return FoundAnswer((message,), known.answers)
     return await answer_of(message) if is_ours(message) else FoundAnswer((message,), referenced(message))

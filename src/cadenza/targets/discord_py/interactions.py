@@ -74,7 +74,7 @@ class InteractionApi:
             else:
                 self._is_owed = True
                 return
-        self._is_ephemeral = await self._was_ephemeral()
+        await self._look_at_the_first_answer()
 
     async def settle(self) -> None:
         """Delete our acknowledgement if no message followed, so that it does not show as pending."""
@@ -89,12 +89,14 @@ class InteractionApi:
                 raise
             logger.debug("unused acknowledgement could not be deleted", exc_info=error)
 
-    async def _was_ephemeral(self) -> bool:
-        """Whether the first answer is ephemeral; then the rest is, too."""
+    async def _look_at_the_first_answer(self) -> None:
+        """Learn from the first answer, which somebody else gave: whether all are ephemeral, and whether it is still owed."""
         try:
-            return (await self._interaction.original_response()).flags.ephemeral
+            flags = (await self._interaction.original_response()).flags
         except discord.NotFound:
-            return False
+            return
+        self._is_ephemeral = flags.ephemeral
+        self._is_owed = flags.loading  # deferred by the author, it shows as pending as ours would
 
     # --- sending -------------------------------------------------------------------------
 
