@@ -268,6 +268,8 @@ class Courier:
             delivery = replace(delivery, is_doubtful=False)
         self.check_time(delivery.refusals)
         if delay is None:
+            if policy is OTHERWISE and (view := delivery.message.view) and not view.has_components_v2():
+                logger.warning("Discord did not take the view of a reply; the message is sent without it: %s", error)
             return self._changed(delivery, policy) or self._given_up(place, delivery, policy, error)
         is_retry, is_wait = policy.step is Step.RETRY, policy.step is Step.WAIT
         return [replace(delivery, tries=delivery.tries + is_retry, waits=delivery.waits + is_wait)]
@@ -305,7 +307,6 @@ class Courier:
             case Step.REFUSE if message.files and policy.kind is DeliveryKind.MISSING_PERMISSIONS:
                 return without_files(_remedied(delivery, Step.DROP_FILE))  # perhaps only files are forbidden here
             case Step.REFUSE if policy is OTHERWISE and message.view and not message.view.has_components_v2():
-                logger.warning("Discord did not take the view of a reply; the message is sent without it")
                 return [replace(delivery, message=replace(message, view=None))]
             case Step.SHORTEN if not delivery.is_shortened:
                 return _pieces(replace(delivery, is_shortened=True), shortened(message.content, _SHORTER))
@@ -343,7 +344,7 @@ class Courier:
             raise self._shared.refused(place.channel, UNKNOWN, error) from error
         for seen in since:
             if not self._shared.is_known(seen.message) and self._is_it(seen, delivery):
-                sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message))
+                sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message), is_answered=False)
                 return Delivered(sent, delivery.identity if delivery.webhook else None, delivery.webhook)
         if len(since) >= _LOOKED_AT and _span(since) < asyncio.get_running_loop().time() - delivery.begun:
             # So many messages came since that ours may be before the ones we see.

@@ -71,6 +71,8 @@ class _SentPost:
 
     messages: tuple[Delivered, ...]
     reply_embed: Delivered | None = None
+    is_view_refused: bool = False
+    """Whether Discord did not take the view that was sent with it."""
 
 
 @dataclass(slots=True)
@@ -265,7 +267,9 @@ class DiscordTarget:
 
     def _note(self, delivery: Delivery, delivered: list[Delivered], embed: Delivered | None) -> None:
         """Remember the messages in the channel that *delivery* became."""
-        self._sent_posts[delivered[0].sent.message] = _SentPost(tuple(delivered), embed)
+        last = delivered[-1]
+        is_refused = delivery.message.view is not None and last.view is None and last.sent.is_answered
+        self._sent_posts[delivered[0].sent.message] = _SentPost(tuple(delivered), embed, is_refused)
         self._last = delivered[-1].sent.message
         if delivery.identity is not None:
             self._spoken = _Spoken(delivered[-1].webhook)
@@ -362,8 +366,8 @@ class DiscordTarget:
         """
         place = await self._place()
         post = self._sent_posts.get(receipt.message_id)
-        if post is None or post.messages[-1].view is view:
-            return  # it was deleted, or has it
+        if post is None or post.messages[-1].view is view or post.is_view_refused:
+            return  # it was deleted, has it, or cannot have it
         if view.has_components_v2():
             self._courier.check_time()
             message = Outgoing(nonce=self._nonces.next(), is_silent=self._settings.silent, view=view)
