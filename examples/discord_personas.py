@@ -1,7 +1,7 @@
 """Two characters in one channel, each with a name and an avatar of its own: ``python examples/discord_personas.py``.
 
 It needs ``DISCORD_TOKEN``, the key of whichever model ``MODEL`` names, the message content intent and the permission to
-manage webhooks. Whoever is called by name answers, one after the other.
+manage webhooks. A character answers when its name is called; of several one after the other.
 """
 
 import os

@@ -22,7 +22,7 @@ def _call(status: int | None, code: int = 0) -> RestCall:
 def test_nothing_at_all() -> None:
     room = Tearoom()
 
-    assert "(nobody has said anything)\n(no bot is connected)" == what_there_is(room.world, [], [])
+    assert "(no message yet)\n(no bot is connected)" == what_there_is(room.world, [], [])
 
 
 def test_the_last_of_the_last_channels() -> None:

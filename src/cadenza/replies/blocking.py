@@ -1,7 +1,7 @@
 """Read a blocking iterator, such as a synchronous client's stream, in a thread, so that the event loop goes on.
 
-One thread reads one stream, a few items ahead of whoever listens. A thread cannot be interrupted: one that waits for its
-next item when nobody listens any more is left alone, and closes the stream when that item comes.
+One thread reads one stream, a few items ahead of the loop. A thread cannot be interrupted: one that waits for its next item
+when the loop has stopped reading is left alone, and closes the stream when that item comes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Reader:
         self._items: list[object] = []
         self._is_awaited = False  # whether the loop waits for ``_news``
         self._is_inside = False  # whether the thread may be waiting for the stream
-        self._is_closed = False  # whether nobody listens any more
+        self._is_closed = False  # whether the loop has stopped reading
         self._has_ended = False
 
     # --- in the loop --------------------------------------------------------------------
@@ -86,13 +86,13 @@ class _Reader:
     # --- in the thread ------------------------------------------------------------------
 
     def run(self) -> None:
-        """Read the stream to its end, or until nobody listens."""
+        """Read the stream to its end, or until the loop stops reading."""
         try:
             self._read()
         except BaseException as error:  # raised again in the loop
             self.error = error
             if self._is_closed:
-                logger.debug("a stream failed when nobody listened any more", exc_info=error)
+                logger.debug("a stream failed after the loop had stopped reading", exc_info=error)
         with self._lock:
             self._has_ended = True
             self._tell()
@@ -115,7 +115,7 @@ class _Reader:
                 self._is_inside = False
 
     def _hand_over(self, item: object) -> bool:
-        """Give *item* to the loop; return whether it listens."""
+        """Give *item* to the loop; return whether it goes on reading."""
         with self._lock:
             self._items.append(item)
             self._tell()

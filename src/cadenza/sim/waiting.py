@@ -25,7 +25,7 @@ def what_there_is(world: World, sessions: Iterable[Session], calls: Sequence[Res
     connected = [session for session in sessions if session.left_at is None]
     spoken_in = [channel for channel in state.channels.values() if channel.messages]
     latest = sorted(spoken_in, key=lambda channel: int(next(reversed(channel.messages))))[-_CHANNELS:]
-    lines = [line for channel in latest for line in _shown(world, channel)] or ["(nobody has said anything)"]
+    lines = [line for channel in latest for line in _shown(world, channel)] or ["(no message yet)"]
     lines += [] if connected else ["(no bot is connected)"]
     lines += _blind_spots(state, connected, latest)
     refused = [call for call in calls if call.status is None or call.status >= 400]
